@@ -100,6 +100,11 @@ pub(crate) fn reduce(op: ReduceOp, dtype: DType, parts: &[&[u8]], out: &mut [u8]
         DType::UInt16 => integers::<u16>(op, parts, out),
         DType::UInt32 => integers::<u32>(op, parts, out),
         DType::UInt64 => integers::<u64>(op, parts, out),
+        DType::Float8E5M2
+        | DType::Float8E4M3Fn
+        | DType::Float8E5M2Fnuz
+        | DType::Float8E4M3Fnuz
+        | DType::Float8E8M0Fnu => bail!(DType, "no reduction of {dtype}: convert to float32 first"),
         DType::Float16 => floats::<f16, f32>(op, parts, out),
         DType::BFloat16 => floats::<bf16, f32>(op, parts, out),
         DType::Float32 => floats::<f32, f32>(op, parts, out),

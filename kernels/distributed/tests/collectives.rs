@@ -33,7 +33,7 @@ fn sum(x: &Tensor) -> Result<Tensor> {
 #[test]
 fn sums_of_every_type_are_exact() {
     ranks(3, |group| {
-        for dtype in DType::all() {
+        for dtype in DType::all().filter(|dtype| !dtype.is_float8()) {
             let x = numbers(&[1.0, group.rank() as f64], dtype)?;
             let expected = if dtype == DType::Bool { [1.0, 1.0] } else { [3.0, 3.0] };
             let total = sum(&x)?;
@@ -46,7 +46,8 @@ fn sums_of_every_type_are_exact() {
 #[test]
 fn every_type_can_be_sent_and_gathered() {
     ranks(2, |group| {
-        for dtype in DType::all() {
+        // The scales of eight bits have no zero to send.
+        for dtype in DType::all().filter(|dtype| *dtype != DType::Float8E8M0Fnu) {
             let x = numbers(&[group.rank() as f64], dtype)?;
             let all = functional::wait_tensor(&functional::all_gather_into_tensor(&x, 2, "world")?)?;
             assert_eq!(values(&all)?, [0.0, 1.0], "{dtype}");

@@ -29,6 +29,7 @@ pub mod convert;
 mod copies;
 pub mod crossings;
 mod dense;
+mod float8;
 mod function;
 pub mod gather;
 mod halves;
@@ -52,12 +53,13 @@ pub mod walk;
 use convert::{Loader, Storer};
 pub use copies::contiguous;
 pub use copies::{copy, copy_back_to_front, elements, uninit_like};
+pub use float8::as_bytes;
 use function::Identity;
 pub use function::{Elements, Function, Inlined, RowByRow, Usually, function};
 use halves::Half;
 use inner::{Inner, Plane, Singles};
 pub use numbered::{in_runs, numbered, of_numbers};
-pub use opmath::opmath_type;
+pub use opmath::{opmath_type, opmath_type_with_float8};
 pub use parallel::ranges;
 pub use pointwise::Pointwise;
 pub use reduce::{Fold, fold};
@@ -113,8 +115,12 @@ pub fn map_elements<M: Element, R: Element, const N: usize>(
 /// The errors of [`map`].
 #[track_caller]
 pub fn assign(out: &Tensor, input: &Tensor) -> Result<()> {
-    match_dtype!(out.dtype(), T => {
+    match_dtype!(out.dtype(), T: NotFloat8 => {
         run(out, [input], &Inner::of::<T, T, _>(&Identity))
+    }, else => match out.dtype() == input.dtype() {
+        true => assign(&as_bytes(out)?, &as_bytes(input)?),
+        // PyTorch converts to eight bits through `f32`, too.
+        false => run(out, [input], &Inner::of::<f32, f32, _>(&Identity)),
     })
 }
 

@@ -6,6 +6,9 @@ use crate::aten;
 
 #[torch_impl(aten, CompositeExplicitAutograd)]
 fn isinf(this: &Tensor) -> Result<Tensor> {
+    if this.dtype().is_float8() {
+        return aten::isinf(&aten::to_dtype(this, DType::Float32)?); // not all of them have infinity or `abs`
+    }
     match this.dtype().is_differentiable() {
         true => aten::eq_Scalar(&aten::abs(this)?, f64::INFINITY.into()),
         false => aten::full_like::with(this, false.into()).dtype(Some(DType::Bool)).call(),

@@ -106,7 +106,10 @@ fn mul(output: Output<'_>, inputs: [&Tensor; 2]) -> Result<Tensor> {
     let call = Pointwise::promoting(output, inputs)?;
     match_opmath!(call.dtype, T: Bool | Integer | Unsigned | Float | Complex => {
         call.compute(None, call.dtype, |[a, b]: [T; 2]| a.times(b))
-    }, else => Err(call.unsupported()))
+    }, else => match call.dtype.is_float8() && inputs[1].numel() != 1 {
+        true => call.compute(None, call.dtype, |[a, b]: [f32; 2]| a * b),
+        false => Err(call.unsupported()), // PyTorch multiplies no float of eight bits by a single element
+    })
 }
 
 fn div(output: Output<'_>, inputs: [&Tensor; 2]) -> Result<Tensor> {

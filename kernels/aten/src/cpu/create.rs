@@ -18,6 +18,7 @@ use crate::composite::create::triangle::Triangle;
 use crate::composite::create::{Options, creating};
 use crate::loops;
 use crate::loops::parts::PartsMut;
+use crate::loops::pointwise::unsupported;
 use crate::unseen::unseen;
 
 mod complex;
@@ -138,13 +139,13 @@ fn triangle(
     let triangle = Triangle::new(operator, sizes, offset, is_lower, dtype)?;
     // SAFETY: `write` writes every element; if it fails, the tensor is dropped.
     let out = unsafe { Tensor::uninit(&[2, triangle.count], triangle.dtype, device.unwrap_or(Device::CPU))? };
-    match_dtype!(triangle.dtype, T => {
+    match_dtype!(triangle.dtype, T: NotFloat8 => {
         if loops::has_elements(&out) {
             let places = PartsMut::<T>::of(&out, out.numel() as usize)?;
             // SAFETY: the tensor is new, and this slice of it the only one, to which only values are written.
             triangle.write(unsafe { places.uninit(0) }, |place| MaybeUninit::new(place.cast::<T>()));
         }
-    });
+    }, else => return Err(unsupported(operator, triangle.dtype)));
     Ok(out)
 }
 
@@ -168,9 +169,12 @@ fn fill(this: &Tensor, value: Scalar) -> Result<Tensor> {
         fill(&this.strided_view(&places, this.strides(), this.storage_offset())?, value)?;
         return Ok(this.clone());
     }
-    match_dtype!(this.dtype(), T => {
+    match_dtype!(this.dtype(), T: NotFloat8 => {
         let value: T = value.to()?;
         loops::map(this, [], |[]: [T; 0]| value)?;
+    }, else => {
+        let code = match_dtype!(this.dtype(), T: Float8 => value.to::<T>()?.to_bits(), else => 0);
+        loops::map(&loops::as_bytes(this)?, [], |[]: [u8; 0]| code)?;
     });
     Ok(this.clone())
 }

@@ -5,9 +5,9 @@
 )]
 
 use num_complex::Complex;
-use torch_library::Lease;
 use torch_library::geometry::contiguous_strides;
 use torch_library::prelude::*;
+use torch_library::{Lease, match_dtype};
 
 use self::target::Target;
 use super::kept::with_workspace;
@@ -24,6 +24,7 @@ mod attention;
 pub mod blocks;
 #[cfg(target_arch = "x86_64")]
 mod fetch;
+mod float8;
 mod grouped;
 pub mod implicit_gemm;
 mod integers;
@@ -54,7 +55,10 @@ mod kernels {
         output.exactly(dtype)?;
         // SAFETY: `multiply` writes every element; after an error the tensor is dropped.
         let out = unsafe { uninit(output, &sizes, dtype, device, &[this, mat2])? };
-        multiply(operator, &out, this, mat2)?;
+        match dtype.is_float8() {
+            true => float8::multiply(operator, &out, this, mat2)?,
+            false => multiply(operator, &out, this, mat2)?,
+        }
         Ok(out)
     }
 
@@ -115,7 +119,7 @@ mod kernels {
         );
         let is_plain =
             [beta, alpha].map(|factor| factor.cast::<f64>()) == [1.0; 2] && dtype.is_differentiable();
-        if is_plain && dtype == loops::opmath_type(dtype) && loops::has_elements(this) {
+        if is_plain && dtype == loops::opmath_type_with_float8(dtype) && loops::has_elements(this) {
             product_sizes(OPERATOR, mat1, mat2)?;
             return onto(OPERATOR, this, &sizes, mat1, mat2);
         }
@@ -132,7 +136,7 @@ mod kernels {
             return Ok(out);
         }
         let product = wide_product(OPERATOR, mat1, mat2)?;
-        match_opmath!(dtype, T: Integer | Float | Complex => {
+        match_dtype!(loops::opmath_type_with_float8(dtype), T: Integer | Float | Complex => {
             let factor = |factor: Scalar| factor.to::<T>().map_err(|error| error.context(OPERATOR));
             let (beta, alpha) = (factor(beta)?, factor(alpha)?);
             if beta == T::ZERO {
@@ -210,7 +214,7 @@ fn onto(operator: &'static str, this: &Tensor, sizes: &[i64], a: &Tensor, b: &Te
     // SAFETY: every element is written next; after an error the tensor is dropped.
     let out = unsafe { Tensor::uninit_strided(sizes, &contiguous_strides(sizes), dtype, device)? };
     if !loops::has_elements(&out) || a.numel() == 0 {
-        torch_library::match_dtype!(dtype, T => loops::map(&out, [this], |[x]: [T; 1]| x)?);
+        loops::assign(&out, this)?;
         return Ok(out);
     }
     let strides = broadcast_strides(this.sizes(), this.strides(), sizes);
@@ -231,7 +235,8 @@ fn product(operator: &'static str, a: &Tensor, b: &Tensor) -> Result<Tensor> {
 
 /// The product of two matrices in the opmath type, not rounded to their own dtype yet.
 fn wide_product(operator: &'static str, a: &Tensor, b: &Tensor) -> Result<Tensor> {
-    let dtype = loops::opmath_type(a.dtype());
+    ensure!(a.dtype() != DType::Float8E8M0Fnu, DType, "{operator} is not implemented for {}", a.dtype());
+    let dtype = loops::opmath_type_with_float8(a.dtype());
     if dtype == a.dtype() {
         return product(operator, a, b);
     }
@@ -251,7 +256,9 @@ fn wide_product(operator: &'static str, a: &Tensor, b: &Tensor) -> Result<Tensor
 /// Half precision is multiplied as `f32`, and rounded once.
 pub(super) fn multiply(operator: &str, out: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
     if a.numel() == 0 {
-        return torch_library::match_dtype!(out.dtype(), T => loops::map(out, [], |[]: [T; 0]| T::default()));
+        return match_dtype!(out.dtype(), T: NotFloat8 => {
+            loops::map(out, [], |[]: [T; 0]| T::default())
+        }, else => loops::map(&loops::as_bytes(out)?, [], |[]: [u8; 0]| 0));
     }
     if !loops::has_elements(out) {
         return Ok(());
@@ -265,7 +272,7 @@ pub(super) fn multiply(operator: &str, out: &Tensor, a: &Tensor, b: &Tensor) -> 
         // SAFETY: `multiply` writes every element; after an error the tensor is dropped.
         let wide = unsafe { Tensor::uninit(out.sizes(), dtype, out.device())? };
         multiply(operator, &wide, &loops::copy(a, dtype)?, &loops::copy(b, dtype)?)?;
-        return torch_library::match_dtype!(dtype, T => loops::map(out, [&wide], |[x]: [T; 1]| x));
+        return loops::assign(out, &wide);
     }
     match_opmath!(dtype, T: Integer | Float | Complex => batches::<T>(out, a, b, None),
         else => Err(unsupported(operator, dtype)))

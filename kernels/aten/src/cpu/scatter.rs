@@ -117,7 +117,9 @@ mod kernels {
         }
         if (0..num_weights).contains(&padding_idx) {
             let row = out.strided_view(&[width], &[1], padding_idx * width)?;
-            match_dtype!(row.dtype(), T => loops::map(&row, [], |[]: [T; 0]| T::default())?);
+            match_dtype!(row.dtype(), T: NotFloat8 => {
+                loops::map(&row, [], |[]: [T; 0]| T::default())?;
+            }, else => return Err(unsupported(OPERATOR, row.dtype())));
         }
         Ok(out)
     }
@@ -140,10 +142,10 @@ fn masked_fill(operator: &'static str, this: &Tensor, mask: &Tensor, value: Scal
     );
     let call = Pointwise::with_dtype(operator, [mask, this], this.dtype())?;
     let out = call.output(Some(this), this.dtype())?;
-    match_dtype!(this.dtype(), T => {
+    match_dtype!(this.dtype(), T: NotFloat8 => {
         let value: T = value.to::<T>().map_err(|error| error.context(operator))?;
         loops::map(&out, call.inputs, |[mask, x]: [T; 2]| if mask == T::default() { x } else { value })
-    })
+    }, else => Err(call.unsupported()))
 }
 
 /// A tensor that is written at the positions of an index.

@@ -8,7 +8,7 @@ use torch_library::{Element, match_dtype};
 use crate::aten;
 use crate::functions::{Conjugate, Coordinate, ErrorFunction, Functions, Hyperbolic, Inverse, NearOne};
 use crate::loops::Pointwise;
-use crate::loops::{function, match_opmath};
+use crate::loops::{self, function, match_opmath};
 use crate::number::{Divided, Number};
 
 mod angles;
@@ -142,7 +142,9 @@ mod more {
 
     fn logical_not(output: Output<'_>, this: &Tensor) -> Result<Tensor> {
         let call = Pointwise::promoting(output, [this])?;
-        match_dtype!(call.dtype, T => call.compute(None, DType::Bool, |[x]: [T; 1]| x == T::default()))
+        match_dtype!(call.dtype, T: NotFloat8 => {
+            call.compute(None, DType::Bool, |[x]: [T; 1]| x == T::default())
+        }, else => Err(call.unsupported()))
     }
 
     fn gelu(output: Output<'_>, this: &Tensor, approximate: &str) -> Result<Tensor> {
@@ -174,7 +176,9 @@ mod more {
 
     fn isnan(output: Output<'_>, this: &Tensor) -> Result<Tensor> {
         let call = Pointwise::promoting_exactly(output, [this])?;
-        match_dtype!(call.dtype, T => call.compute(None, DType::Bool, |[x]: [T; 1]| is_unequal_to_itself(x)))
+        match_dtype!(call.dtype, T: NotFloat8 => {
+            call.compute(None, DType::Bool, |[x]: [T; 1]| is_unequal_to_itself(x))
+        }, else => call.compute(None, DType::Bool, |[x]: [f32; 1]| x.is_nan()))
     }
 
     fn round_decimals(output: Output<'_>, this: &Tensor, decimals: i64) -> Result<Tensor> {
@@ -232,7 +236,11 @@ fn magnitude(output: Output<'_>, this: &Tensor) -> Result<Tensor> {
     match_dtype!(call.dtype, T: Half => {
         return call.compute(None, dtype, |[x]: [T; 1]| T::from_bits(x.to_bits() & !SIGN_OF_HALF));
     }, else => {});
-    match_opmath!(call.dtype, T: Float => {
+    let opmath = match call.dtype {
+        DType::Float8E8M0Fnu => return Err(call.unsupported()), // has no sign, and PyTorch no kernel
+        dtype => loops::opmath_type_with_float8(dtype),
+    };
+    match_dtype!(opmath, T: Float => {
         call.compute(None, dtype, |[x]: [T; 1]| x.abs())
     }, else => match_opmath!(call.dtype, T: Integer => {
         call.compute(None, dtype, |[x]: [T; 1]| without_sign(x))

@@ -26,7 +26,7 @@ pub mod header;
 const METADATA: &str = "__metadata__";
 
 /// The dtypes that the format has.
-const TYPES: [(DType, Dtype); 14] = [
+const TYPES: [(DType, Dtype); 19] = [
     (DType::Bool, Dtype::BOOL),
     (DType::UInt8, Dtype::U8),
     (DType::Int8, Dtype::I8),
@@ -36,6 +36,11 @@ const TYPES: [(DType, Dtype); 14] = [
     (DType::UInt16, Dtype::U16),
     (DType::UInt32, Dtype::U32),
     (DType::UInt64, Dtype::U64),
+    (DType::Float8E5M2, Dtype::F8_E5M2),
+    (DType::Float8E4M3Fn, Dtype::F8_E4M3),
+    (DType::Float8E5M2Fnuz, Dtype::F8_E5M2FNUZ),
+    (DType::Float8E4M3Fnuz, Dtype::F8_E4M3FNUZ),
+    (DType::Float8E8M0Fnu, Dtype::F8_E8M0),
     (DType::Float16, Dtype::F16),
     (DType::BFloat16, Dtype::BF16),
     (DType::Float32, Dtype::F32),

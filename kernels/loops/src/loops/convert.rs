@@ -1,6 +1,7 @@
 //! Loads and stores that move rows of elements between memory and dense buffers, and convert them.
 #![expect(unsafe_code, reason = "reads and writes elements through pointers")]
 
+use torch_library::element::left_out;
 use torch_library::{DType, Element, match_dtype};
 
 use super::bytes::copy_bytes;
@@ -14,12 +15,16 @@ pub type Storer = unsafe fn(buffer: *const u8, len: usize, data: *mut u8, stride
 
 /// The loader from memory of type `dtype` to a buffer of `M`.
 pub fn loader<M: Element>(dtype: DType) -> Loader {
-    match_dtype!(dtype, S => load::<S, M>)
+    match_dtype!(dtype, S: NotFloat8 => load::<S, M>, else => {
+        match_dtype!(dtype, S: Float8 => load_each::<S, M>, else => left_out())
+    })
 }
 
 /// The storer from a buffer of `R` to memory of type `dtype`.
 pub fn storer<R: Element>(dtype: DType) -> Storer {
-    match_dtype!(dtype, D => store::<R, D>)
+    match_dtype!(dtype, D: NotFloat8 => store::<R, D>, else => {
+        match_dtype!(dtype, D: Float8 => store_each::<R, D>, else => left_out())
+    })
 }
 
 /// # Safety
@@ -95,6 +100,38 @@ unsafe fn store<R: Element, D: Element>(buffer: *const u8, len: usize, data: *mu
         }
     };
     if stride == 1 { convert(1) } else { convert(stride) }
+}
+
+/// [`load`] without loops for dense memory: for floats of eight bits, so that little is compiled for them.
+///
+/// # Safety
+/// - `len` elements of `S`, `stride` apart, lie in bounds from `data` on, and nothing writes to them during the call.
+/// - `len` elements of `M` can be written to the buffer, which is aligned for them, and which nothing else uses during
+///   the call.
+unsafe fn load_each<S: Element, M: Element>(data: *const u8, stride: isize, len: usize, buffer: *mut u8) {
+    let (data, buffer) = (data.cast::<S>(), buffer.cast::<M>());
+    for i in 0..len {
+        // SAFETY: `i` is below `len`, and the caller vouches for as many elements `stride` apart.
+        let element = unsafe { data.offset(i as isize * stride).read() };
+        // SAFETY: `i` is below `len`, and the caller vouches for room for as many elements of `M`.
+        unsafe { buffer.add(i).write(element.cast()) };
+    }
+}
+
+/// [`store`] without loops for dense memory: for floats of eight bits, so that little is compiled for them.
+///
+/// # Safety
+/// - `len` elements of `R` can be read from the buffer: aligned, initialised, booleans 0 or 1.
+/// - `len` elements of `D`, `stride` apart, lie in bounds from `data` on.
+/// - Nothing else uses them during the call.
+unsafe fn store_each<R: Element, D: Element>(buffer: *const u8, len: usize, data: *mut u8, stride: isize) {
+    let (buffer, data) = (buffer.cast::<R>(), data.cast::<D>());
+    for i in 0..len {
+        // SAFETY: `i` is below `len`, and the caller vouches for as many elements of `R`.
+        let element = unsafe { buffer.add(i).read() };
+        // SAFETY: `i` is below `len`, and the caller vouches for as many places `stride` apart.
+        unsafe { data.offset(i as isize * stride).write(element.cast()) };
+    }
 }
 
 /// Reads one element; a `bool` whose byte is neither 0 nor 1, as memory from outside may contain, is `true`.

@@ -2,7 +2,7 @@
 #![expect(unsafe_code, reason = "reads and writes elements through pointers that a walk keeps in bounds")]
 
 use torch_library::geometry::{preserved_strides, strides_for};
-use torch_library::{DType, Element, Lease, MemoryFormat, Result, Tensor, ensure, match_dtype};
+use torch_library::{DType, Element, Lease, MemoryFormat, Result, Tensor, bail, ensure, match_dtype};
 
 use super::function::Identity;
 use super::inner::Inner;
@@ -43,13 +43,13 @@ pub fn copy_back_to_front(tensor: &Tensor, is_back: impl Fn(usize) -> bool) -> R
     );
     let (mut walk, first) = Walk::back_to_front(out.geometry(), tensor.geometry(), is_back);
     walk.lengthen_rows();
-    match_dtype!(tensor.dtype(), T => {
+    match_dtype!(tensor.dtype(), T: NotFloat8 => {
         let inner = Inner::of::<T, T, _>(&Identity);
         let mut operands = Operands::new(&out, [tensor], &inner, &lease)?;
         let input = &mut operands.inputs[0];
         input.data = input.data.wrapping_offset(first * input.size as isize);
         operands.compute_rows(&walk, out.numel() as usize, COPIED);
-    });
+    }, else => bail!(DType, "not implemented for {}", tensor.dtype()));
     drop(lease);
     Ok(out)
 }

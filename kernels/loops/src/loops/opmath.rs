@@ -13,6 +13,11 @@ pub const fn opmath_type(dtype: DType) -> DType {
     }
 }
 
+/// [`opmath_type`] for the few operators that compute with floats of eight bits, too: in `Float32`.
+pub const fn opmath_type_with_float8(dtype: DType) -> DType {
+    if dtype.is_float8() { DType::Float32 } else { opmath_type(dtype) }
+}
+
 /// [`match_dtype!`](torch_library::match_dtype) over the [opmath type](crate::loops::opmath_type) of a dtype: for
 /// 16-bit floats, `$T` is `f32`.
 #[macro_export]

@@ -324,5 +324,5 @@ type Picked<T> = (usize, T);
 /// Writes elements in row-major order, converted to the tensor's type.
 fn write<T: Element>(out: &Tensor, elements: Vec<T>) -> Result<()> {
     let elements = Tensor::from_vec(elements, out.sizes())?;
-    torch_library::match_dtype!(out.dtype(), O => loops::map(out, [&elements], |[x]: [O; 1]| x))
+    loops::assign(out, &elements)
 }

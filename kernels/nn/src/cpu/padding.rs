@@ -145,14 +145,14 @@ impl Padding {
 
     fn forth(&self, input: &Tensor) -> Result<Tensor> {
         let volumes = Volumes::new(input, self.ndim, self.ndim > 1);
-        if input.dtype() == DType::Bool {
+        if input.dtype() == DType::Bool || input.dtype().is_float8() {
             return Err(unsupported(self.operator, input.dtype()));
         }
         // SAFETY: `pad` writes every volume in full, and the volumes are all elements; after an error the tensor is
         // dropped here.
         let out = unsafe { volumes.uninit(input, &self.padded(), input.dtype())? };
         if has_elements(&out) {
-            match_dtype!(input.dtype(), T => {
+            match_dtype!(input.dtype(), T: NotFloat8 => {
                 let (from, to) = (volumes.read::<T>(input)?, volumes.write::<T>(&out, self.ndim)?);
                 each(from.count(), to.parts.len(), |n| {
                     // SAFETY: `each` gives every volume to one thread, so this volume of the leased result is this
@@ -161,7 +161,7 @@ impl Padding {
                     self.pad(volumes.lanes, volume, out);
                 });
                 volumes.store(to, &out)?;
-            });
+            }, else => return Err(unsupported(self.operator, input.dtype())));
         }
         Ok(out)
     }

@@ -5,11 +5,11 @@ use torch_library::{match_dtype, result_type};
 
 use crate::aten;
 use crate::loops::Pointwise;
-use crate::loops::match_opmath;
+use crate::loops::{self, opmath_type, opmath_type_with_float8};
 
-/// Defines the kernels of comparisons. Each row gives the supported dtypes and the operator.
+/// Defines the kernels of comparisons. Each row gives the types that are computed in, and the operator.
 macro_rules! comparisons {
-    ($($name:ident $($class:ident)|+ => $sign:tt;)+) => {
+    ($($name:ident $opmath:ident $($class:ident)|+ => $sign:tt;)+) => {
         #[torch_impl(aten, CPU, Meta)]
         mod kernels {
             use super::*;
@@ -17,7 +17,10 @@ macro_rules! comparisons {
             $(
                 fn $name(output: Output<'_>, this: &Tensor, other: &Tensor) -> Result<Tensor> {
                     let call = Pointwise::promoting(output, [this, other])?;
-                    match_opmath!(call.dtype, T: $($class)|+ => {
+                    if let Some(converted) = of_eight_bits(call.dtype, [this, other])? {
+                        return $name(output, &converted[0], &converted[1]);
+                    }
+                    match_dtype!($opmath(call.dtype), T: $($class)|+ => {
                         call.compute(None, DType::Bool, |[a, b]: [T; 2]| a $sign b)
                     }, else => Err(call.unsupported()))
                 }
@@ -26,13 +29,22 @@ macro_rules! comparisons {
     };
 }
 
+/// The operands in the type that they are compared in, if it is one of eight bits and another operand has to be rounded
+/// to it first.
+fn of_eight_bits(dtype: DType, inputs: [&Tensor; 2]) -> Result<Option<[Tensor; 2]>> {
+    if !dtype.is_float8() || inputs.iter().all(|input| input.dtype() == dtype) {
+        return Ok(None);
+    }
+    Ok(Some([loops::copy(inputs[0], dtype)?, loops::copy(inputs[1], dtype)?]))
+}
+
 comparisons! {
-    eq_Tensor Bool | Integer | Unsigned | Float | Complex => ==;
-    ne_Tensor Bool | Integer | Unsigned | Float | Complex => !=;
-    lt_Tensor Bool | Integer | Unsigned | Float => <;
-    le_Tensor Bool | Integer | Unsigned | Float => <=;
-    gt_Tensor Bool | Integer | Unsigned | Float => >;
-    ge_Tensor Bool | Integer | Unsigned | Float => >=;
+    eq_Tensor opmath_type_with_float8 Bool | Integer | Unsigned | Float | Complex => ==;
+    ne_Tensor opmath_type_with_float8 Bool | Integer | Unsigned | Float | Complex => !=;
+    lt_Tensor opmath_type Bool | Integer | Unsigned | Float => <;
+    le_Tensor opmath_type Bool | Integer | Unsigned | Float => <=;
+    gt_Tensor opmath_type Bool | Integer | Unsigned | Float => >;
+    ge_Tensor opmath_type Bool | Integer | Unsigned | Float => >=;
 }
 
 #[torch_impl(aten, CPU, Meta)]
@@ -47,7 +59,7 @@ fn where_self(output: Output<'_>, condition: &Tensor, this: &Tensor, other: &Ten
     let dtype = result_type([this.promotion_operand(), other.promotion_operand()]);
     let dtype = dtype.map_err(|error| error.context(operator))?;
     let call = Pointwise::with_dtype(output, [condition, this, other], dtype)?.with_condition().exactly();
-    match_dtype!(dtype, T => {
+    match_dtype!(dtype, T: NotFloat8 => {
         call.compute(None, dtype, |[c, a, b]: [T; 3]| if c == T::default() { b } else { a })
-    })
+    }, else => call.compute(None, dtype, |[c, a, b]: [f32; 3]| if c == 0.0 { b } else { a }))
 }

@@ -8,6 +8,7 @@ use torch_library::prelude::*;
 
 use crate::aten;
 use crate::loops::parts::{Parts, PartsMut};
+use crate::loops::pointwise::unsupported;
 use crate::loops::{self, parallel};
 
 #[torch_impl(aten, CPU, Meta)]
@@ -34,7 +35,7 @@ fn triangle(operator: &str, this: &Tensor, kept: impl Fn(i64) -> Range<i64> + Sy
     if !loops::has_elements(&out) {
         return Ok(out);
     }
-    match_dtype!(this.dtype(), T => {
+    match_dtype!(this.dtype(), T: NotFloat8 => {
         let (from, to) = (Parts::<T>::row_major(this, columns as usize)?, PartsMut::<T>::of(&out, columns as usize)?);
         parallel::shares(to.count(), (parallel::GRAIN / columns as usize).max(1), |lines| {
             for line in lines {
@@ -46,6 +47,6 @@ fn triangle(operator: &str, this: &Tensor, kept: impl Fn(i64) -> Range<i64> + Sy
                 to[start..end.max(start)].copy_from_slice(&from[start..end.max(start)]);
             }
         });
-    });
+    }, else => return Err(unsupported(operator, this.dtype())));
     Ok(out)
 }

@@ -9,11 +9,11 @@ use torch_library::{Element, Lease, ListLease, Overlap, match_dtype};
 
 use crate::aten;
 use crate::composite::collected;
+use crate::loops;
 use crate::loops::crossings::{Along, Crossings};
 use crate::loops::gather::are_within;
 use crate::loops::parts::Parts;
 use crate::loops::pointwise::{broadcast_strides, common_device, strides_in_order, unsupported};
-use crate::loops::{self, match_opmath};
 use crate::number::Number;
 
 #[torch_impl(aten, CPU)]
@@ -271,7 +271,9 @@ fn columns_of_nonzero(this: &Tensor) -> Result<Tensor> {
         DType::Bool => loops::contiguous(this)?,
         _ => {
             let flags = Tensor::empty(this.sizes(), DType::Bool, Device::CPU)?;
-            match_dtype!(this.dtype(), T => loops::map(&flags, [this], |[x]: [T; 1]| x != T::default())?);
+            match_dtype!(this.dtype(), T: NotFloat8 => {
+                loops::map(&flags, [this], |[x]: [T; 1]| x != T::default())?;
+            }, else => return Err(unsupported(aten::nonzero::NAME, this.dtype())));
             flags
         }
     };
@@ -322,6 +324,11 @@ fn put(
     values: &Tensor,
     accumulate: bool,
 ) -> Result<()> {
+    if this.dtype().is_float8() && !accumulate {
+        check_values(operator, this, values)?;
+        ensure_indexed(operator, this)?;
+        return put(operator, &loops::as_bytes(this)?, indices, &loops::as_bytes(values)?, false);
+    }
     let mut read = indices.iter().flatten().chain([values]);
     read.try_for_each(|tensor| this.check_no_overlap(tensor)).map_err(|error| error.context(operator))?;
     if let Some(mask) = single_mask(this, indices).filter(|_| values.numel() == 1 && !accumulate) {
@@ -345,15 +352,22 @@ fn put(
         |dtype: DType, must: bool| if must { loops::copy(values, dtype) } else { Ok(values.clone()) };
     if !accumulate {
         let values = copied(this.dtype(), !is_apart)?;
-        return match_dtype!(this.dtype(), T => places.write::<T>(this, &values, |_, new| new));
+        return match_dtype!(this.dtype(), T: NotFloat8 => places.write::<T>(this, &values, |_, new| new),
+            else => Err(unsupported(operator, this.dtype())));
     }
-    match_opmath!(this.dtype(), T: Bool | Integer | Unsigned | Float | Complex => {
+    ensure_indexed(operator, this)?;
+    match_dtype!(loops::opmath_type_with_float8(this.dtype()), T: Bool | Integer | Unsigned | Float | Complex => {
         let is_plain = this.dtype() == T::DTYPE;
         let values = copied(T::DTYPE, !is_apart || !is_plain)?;
         let wide = if is_plain { this.clone() } else { same_places(this, T::DTYPE)? };
         places.write::<T>(&wide, &values, |old, new| old.plus(new))?;
         if is_plain { Ok(()) } else { loops::map(this, [&wide], |[x]: [T; 1]| x) }
     }, else => Err(unsupported(operator, this.dtype())))
+}
+
+/// Refuses the scales of eight bits, for which PyTorch has no writes at an index.
+fn ensure_indexed(operator: &'static str, this: &Tensor) -> Result<()> {
+    if this.dtype() == DType::Float8E8M0Fnu { Err(unsupported(operator, this.dtype())) } else { Ok(()) }
 }
 
 fn check_values(operator: &str, this: &Tensor, values: &Tensor) -> Result<()> {
@@ -392,16 +406,16 @@ fn put_where(operator: &'static str, this: &Tensor, mask: &Tensor, value: &Tenso
     let value = value.strided_view(&[], &[], value.storage_offset())?;
     let value =
         if this.overlap_with(&value) == Overlap::No { value } else { loops::copy(&value, this.dtype())? };
-    match_dtype!(this.dtype(), T => {
+    match_dtype!(this.dtype(), T: NotFloat8 => {
         let choose = |[mask, old, new]: [T; 3]| if mask == T::default() { old } else { new };
         loops::map(this, [mask, this, &value], choose)
-    })
+    }, else => Err(unsupported(operator, this.dtype())))
 }
 
 /// A copy in another dtype with the same strides.
 fn same_places(this: &Tensor, dtype: DType) -> Result<Tensor> {
     let copy = Tensor::empty_strided(this.sizes(), this.strides(), dtype, this.device())?;
-    match_dtype!(dtype, T => loops::map(&copy, [this], |[x]: [T; 1]| x))?;
+    loops::assign(&copy, this)?;
     Ok(copy)
 }
 

@@ -11,7 +11,7 @@ use crate::aten;
 use crate::loops;
 use crate::loops::gather::are_within;
 use crate::loops::parts::{Parts, PartsMut};
-use crate::loops::pointwise::{broadcast_strides, common_device};
+use crate::loops::pointwise::{broadcast_strides, common_device, unsupported};
 
 /// The composite kernels, which serve any backend, list where each element lies in each dimension.
 #[torch_impl(aten, CPU)]
@@ -33,14 +33,14 @@ mod kernels {
             let bad = places.iter().find(|place| !(-size..size).contains(*place));
             check_range(OPERATOR, bad.copied(), 0, size)?;
         }
-        match_dtype!(this.dtype(), T => {
+        match_dtype!(this.dtype(), T: NotFloat8 => {
             let from = Parts::<T>::row_major(this, size as usize)?;
             let from = from.get(0);
             loops::of_numbers(index.sizes(), this.dtype(), device, |i| {
                 let place = places[i as usize];
                 from[if place < 0 { place + size } else { place } as usize]
             })
-        })
+        }, else => Err(unsupported(OPERATOR, this.dtype())))
     }
 
     fn masked_scatter(this: &Tensor, mask: &Tensor, source: &Tensor) -> Result<Tensor> {
@@ -72,7 +72,7 @@ mod kernels {
             loops::assign(&out, &expanded(this)?)?;
             return Ok(out);
         }
-        match_dtype!(out.dtype(), T => {
+        match_dtype!(out.dtype(), T: NotFloat8 => {
             let from = Parts::<T>::row_major(&expanded(this)?, len)?;
             let source = Parts::<T>::row_major(source, source.numel() as usize)?;
             let (source, to) = (source.get(0), PartsMut::<T>::of(&out, len)?);
@@ -85,7 +85,7 @@ mod kernels {
                 to.write(if *is_written { given } else { *kept });
                 next += usize::from(*is_written);
             }
-        });
+        }, else => return Err(unsupported(OPERATOR, out.dtype())));
         Ok(out)
     }
 }

@@ -7,8 +7,8 @@ use torch_library::{Element, match_dtype, promote_types};
 
 use crate::aten;
 use crate::inlined::zip;
-use crate::loops::parallel;
 use crate::loops::parts::Parts;
+use crate::loops::{self, parallel};
 
 #[torch_impl(aten, CPU, Meta)]
 fn equal(this: &Tensor, other: &Tensor) -> Result<bool> {
@@ -20,7 +20,9 @@ fn equal(this: &Tensor, other: &Tensor) -> Result<bool> {
         let common = promote_types(this.dtype(), other.dtype()).map_err(|error| error.context(OPERATOR))?;
         return aten::equal(&aten::to_dtype(this, common)?, &aten::to_dtype(other, common)?);
     }
-    match_dtype!(this.dtype(), T => are_equal::<T>(this, other))
+    match_dtype!(this.dtype(), T: NotFloat8 => are_equal::<T>(this, other), else => {
+        are_equal::<f32>(&loops::copy(this, DType::Float32)?, &loops::copy(other, DType::Float32)?)
+    })
 }
 
 /// Compares elements until some differ.

@@ -32,7 +32,7 @@ pub struct RawType {
 }
 
 /// The dtypes that both sides have, with their codes and bits.
-const TYPES: [(DType, u8, u8); 15] = [
+const TYPES: [(DType, u8, u8); 20] = [
     (DType::Bool, 6, 8),
     (DType::UInt8, 1, 8),
     (DType::UInt16, 1, 16),
@@ -42,6 +42,11 @@ const TYPES: [(DType, u8, u8); 15] = [
     (DType::Int16, 0, 16),
     (DType::Int32, 0, 32),
     (DType::Int64, 0, 64),
+    (DType::Float8E4M3Fn, 10, 8),
+    (DType::Float8E4M3Fnuz, 11, 8),
+    (DType::Float8E5M2, 12, 8),
+    (DType::Float8E5M2Fnuz, 13, 8),
+    (DType::Float8E8M0Fnu, 14, 8),
     (DType::Float16, 2, 16),
     (DType::BFloat16, 4, 16),
     (DType::Float32, 2, 32),

@@ -24,6 +24,7 @@ mod ending;
 mod factor;
 mod fake;
 mod fake_quantize;
+mod float8;
 mod foreach;
 mod fourier;
 mod functionalize;

@@ -7,6 +7,7 @@ use crate::aten;
 
 pub(crate) mod attention;
 mod einsum;
+mod scaled;
 
 #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
 fn _int_mm(this: &Tensor, mat2: &Tensor) -> Result<Tensor> {

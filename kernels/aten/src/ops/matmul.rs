@@ -13,6 +13,29 @@ torch_library! {
         ///
         /// PyTorch: `torch._int_mm`.
         _int_mm(Tensor self, Tensor mat2) -> Tensor;
+        /// The product of an `n × k` and a `k × m` matrix of floats of eight bits, times a scale for each matrix, or
+        /// for each row of the first and each column of the second, plus a bias.
+        ///
+        /// The result is computed in `float32`, divided by `scale_result` if `out_dtype` is of eight bits, and rounded
+        /// to `out_dtype`, by default the type of the first matrix. `use_fast_accum` changes nothing here: it is for GPUs.
+        ///
+        /// # Errors
+        /// Tensors that are not matrices, sizes that do not match, other dtypes; scales that are not of `float32`, or
+        /// neither single numbers nor contiguous, of sizes `[n, 1]` and `[1, m]`.
+        ///
+        /// PyTorch: `torch._scaled_mm`.
+        _scaled_mm(Tensor self, Tensor mat2, Tensor scale_a, Tensor scale_b, Tensor? bias=None,
+            Tensor? scale_result=None, ScalarType? out_dtype=None, bool use_fast_accum=False) -> Tensor;
+        /// [`_scaled_mm`](fn@_scaled_mm), where numbers say what the scales are for: 0 for one scale, 1 for a scale for
+        /// each row.
+        ///
+        /// # Errors
+        /// The errors of [`_scaled_mm`](fn@_scaled_mm); other recipes, several recipes, swizzled scales.
+        ///
+        /// PyTorch: `torch.nn.functional.scaled_mm`.
+        _scaled_mm_v2(Tensor self, Tensor mat2, Tensor[] scale_a, int[] recipe_a, int[] swizzle_a,
+            Tensor[] scale_b, int[] recipe_b, int[] swizzle_b, Tensor? bias, ScalarType? out_dtype,
+            int[] contraction_dim=[], bool use_fast_accum=False) -> Tensor;
         /// The product of an `n × k` matrix and a `k × m` matrix.
         ///
         /// # Errors

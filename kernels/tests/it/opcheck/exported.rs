@@ -83,6 +83,20 @@ fn fused(name: &str) -> Option<Vec<Value<'static>>> {
                 |sizes: &[i64]| Value::Tensor(Tensor::zeros(sizes, DType::Int8, Device::CPU).unwrap());
             vec![matrix(&[2, 3]), matrix(&[3, 2])]
         }
+        "_scaled_mm" => {
+            let [a, b] = [[2, 3], [3, 2]].map(|sizes| eight_bits(&sizes));
+            let scale = |number: f32| Value::Tensor(Tensor::from(number));
+            let bias = Value::Tensor(Tensor::from([1.0f32, -0.5]));
+            vec![a, b, scale(0.5), scale(2.0), bias, Value::None, Value::DType(DType::Float32)]
+        }
+        "_scaled_mm_v2" => {
+            let [a, b] = [[2, 3], [3, 2]].map(|sizes| eight_bits(&sizes));
+            let scale = |number: f32| Value::Tensors(vec![Tensor::from(number)].into());
+            let zero = || Value::Ints(vec![0].into());
+            let rest = [Value::None, Value::DType(DType::Float32)];
+            let scales = [scale(0.5), zero(), zero(), scale(2.0), zero(), zero()];
+            [a, b].into_iter().chain(scales).chain(rest).collect()
+        }
         "_is_all_true" | "_is_any_true" => vec![Value::Tensor(bools(&[2, 3]))],
         "range.step" => [0, 5, 2].map(Value::Int).into(),
         "pad_sequence" => vec![Value::Tensors(vec![tensor(&[3, 2]), tensor(&[1, 2])].into())],
@@ -425,4 +439,9 @@ fn attended(name: &str) -> Option<Vec<Value<'static>>> {
         }
         _ => None,
     }
+}
+
+/// A matrix of floats of eight bits.
+fn eight_bits(sizes: &[i64]) -> Value<'static> {
+    Value::Tensor(aten::to_dtype(&tensor(sizes), DType::Float8E4M3Fn).unwrap())
 }

@@ -352,6 +352,28 @@ class Types(nn.Module):
         return torch.stack(sums) + x, torch.view_as_real(self.complex64), self.empty, self.of_bfloat16 * 2
 
 
+class EightBits(nn.Module):
+    """Weights of eight bits, with a scale for each row, and conversions to and from each type of eight bits."""
+
+    FORMATS = ["float8_e5m2", "float8_e4m3fn", "float8_e5m2fnuz", "float8_e4m3fnuz", "float8_e8m0fnu"]
+
+    def __init__(self):
+        super().__init__()
+        weight = torch.randn(6, 4)
+        scale = weight.abs().amax(1, keepdim=True) / 448
+        self.register_buffer("weight", (weight / scale).to(torch.float8_e4m3fn))
+        self.register_buffer("scale", scale.t().contiguous())
+        for name in self.FORMATS:
+            self.register_buffer(f"of_{name}", torch.arange(1, 6).to(getattr(torch, name)))
+
+    def forward(self, x):
+        scale = x.abs().amax(1, keepdim=True) / 448
+        narrow = (x / scale).to(torch.float8_e4m3fn)
+        product = torch._scaled_mm(narrow, self.weight.t(), scale, self.scale, out_dtype=torch.float32)
+        weights = [getattr(self, f"of_{name}").float() for name in self.FORMATS]
+        return product, torch.stack(weights), *(x.to(getattr(torch, name)).float() for name in self.FORMATS)
+
+
 class Sampled(nn.Module):
     """Random numbers, which affect no size."""
 
@@ -587,6 +609,7 @@ def features():
         joint(TESTS / "joint.pt2", Loss(), (torch.randn(2, 3),))
     fixture("regions", Regions(), (torch.randn(2, 4),))
     fixture("types", Types(), (torch.zeros(9),))
+    fixture("eight_bits", EightBits(), (torch.randn(3, 4),))
     fixture("sampled", Sampled(), (torch.randn(3),))
     fixture("chosen", Chosen(), (torch.tensor([0.0, 2.0, 3.0]),))
     fixture("custom", Custom(), (torch.randn(2),))

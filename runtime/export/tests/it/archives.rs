@@ -282,6 +282,11 @@ fn weights_have_every_type() {
 }
 
 #[test]
+fn floats_of_eight_bits_are_weights_and_scaled_factors() {
+    replay("eight_bits", 1e-6);
+}
+
+#[test]
 fn complex_constants_are_tensors_or_numbers() {
     replay("complex", 1e-6);
 }

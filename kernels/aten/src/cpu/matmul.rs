@@ -10,7 +10,6 @@ use torch_library::prelude::*;
 use torch_library::{Lease, match_dtype};
 
 use self::target::Target;
-use super::kept::with_workspace;
 use crate::aten;
 use crate::loops::pointwise::{broadcast_strides, common_device, unsupported};
 use crate::loops::{self, match_opmath, parallel};
@@ -28,6 +27,7 @@ mod float8;
 mod grouped;
 pub mod implicit_gemm;
 mod integers;
+mod others;
 #[cfg(target_arch = "x86_64")]
 pub mod pairs;
 mod small;
@@ -503,13 +503,6 @@ impl<T> Matrices<T> {
     }
 }
 
-/// The matrices of a product, sent to another thread while this one waits.
-struct Together<T>([Matrices<T>; 3]);
-
-// SAFETY: these are addresses; they are only accessed while the call that made this value lasts, by one thread at a
-// time.
-unsafe impl<T: Send> Send for Together<T> {}
-
 /// What one thread computes of a product, or all of a small one.
 ///
 /// # Safety
@@ -569,36 +562,6 @@ unsafe fn fast<T: Number>(to: Target<T>, a: Matrices<T>, b: Matrices<T>, is_para
             unsafe { alone(to, a, b) };
         });
     }
-    let parallelism = if is_parallel { gemm::Parallelism::Rayon(0) } else { gemm::Parallelism::None };
-    // SAFETY: the caller guarantees the result, and what is added to it.
-    let to = unsafe { to.begin() };
-    let (matrices, adds) = (Together([to.out, a, b]), to.is_sum());
-    with_workspace(move || {
-        let Together([out, a, b]) = { matrices };
-        // SAFETY: pointers, sizes and strides are those of the matrices; the caller guarantees that they are in bounds,
-        // that `out` is disjoint from the others, and that there is no other access.
-        unsafe {
-            gemm::gemm(
-                out.rows,
-                out.columns,
-                a.columns,
-                out.data,
-                out.column_stride,
-                out.row_stride,
-                adds,
-                a.data.cast_const(),
-                a.column_stride,
-                a.row_stride,
-                b.data.cast_const(),
-                b.column_stride,
-                b.row_stride,
-                if adds { T::ONE } else { T::ZERO },
-                T::ONE,
-                false,
-                false,
-                false,
-                parallelism,
-            );
-        }
-    });
+    // SAFETY: the caller guarantees all matrices.
+    unsafe { others::multiply(to, a, b, is_parallel) }
 }

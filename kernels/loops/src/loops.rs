@@ -187,18 +187,14 @@ struct Input {
 }
 
 impl Input {
-    fn new<M: Element>(tensor: &Tensor, lease: &impl Leased) -> Result<Self> {
-        Ok(Self::at::<M>(tensor.address(lease)?, tensor.dtype()))
-    }
-
-    /// An input whose elements start at `data` and have the type `dtype`.
-    fn at<M: Element>(data: *const u8, dtype: DType) -> Self {
+    /// An input whose elements start at `data`, have the type `dtype`, and are read as `element`.
+    fn at(data: *const u8, dtype: DType, element: DType) -> Self {
         Input {
             data,
             dtype,
             size: dtype.size(),
-            load: convert::loader::<M>(dtype),
-            is_plain: is_plain::<M>(dtype),
+            load: convert::loader_between(dtype, element),
+            is_plain: dtype == element && dtype != DType::Bool,
         }
     }
 }
@@ -226,7 +222,7 @@ impl<'f, const N: usize> Operands<'f, N> {
         Ok(Operands {
             out: out.address_mut(lease)?,
             out_size: out.dtype().size(),
-            store: (inner.compiled.storer)(out.dtype()),
+            store: inner.storer(out.dtype()),
             is_plain: out.dtype() == inner.compiled.result,
             half: inner.half(out.dtype()),
             inputs: from_fn(|k| found[k].take().expect("each was filled above")),

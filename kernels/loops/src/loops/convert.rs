@@ -14,17 +14,30 @@ pub type Loader = unsafe fn(data: *const u8, stride: isize, len: usize, buffer: 
 pub type Storer = unsafe fn(buffer: *const u8, len: usize, data: *mut u8, stride: isize);
 
 /// The loader from memory of type `dtype` to a buffer of `M`.
+#[inline]
 pub fn loader<M: Element>(dtype: DType) -> Loader {
-    match_dtype!(dtype, S: NotFloat8 => load::<S, M>, else => {
-        match_dtype!(dtype, S: Float8 => load_each::<S, M>, else => left_out())
-    })
+    loader_between(dtype, M::DTYPE)
 }
 
 /// The storer from a buffer of `R` to memory of type `dtype`.
+#[inline]
 pub fn storer<R: Element>(dtype: DType) -> Storer {
-    match_dtype!(dtype, D: NotFloat8 => store::<R, D>, else => {
-        match_dtype!(dtype, D: Float8 => store_each::<R, D>, else => left_out())
-    })
+    storer_between(R::DTYPE, dtype)
+}
+
+/// The loader from one type to another. It is not generic, so that these hundreds of loops are compiled once, and not
+/// for each crate with kernels.
+pub(super) fn loader_between(from: DType, to: DType) -> Loader {
+    match_dtype!(to, M: NotFloat8 => match_dtype!(from, S: NotFloat8 => load::<S, M>, else => {
+        match_dtype!(from, S: Float8 => load_each::<S, M>, else => left_out())
+    }), else => match_dtype!(to, M: Float8 => match_dtype!(from, S => load_each::<S, M>), else => left_out()))
+}
+
+/// The storer from one type to another. It is not generic either.
+pub(super) fn storer_between(from: DType, to: DType) -> Storer {
+    match_dtype!(from, R: NotFloat8 => match_dtype!(to, D: NotFloat8 => store::<R, D>, else => {
+        match_dtype!(to, D: Float8 => store_each::<R, D>, else => left_out())
+    }), else => match_dtype!(from, R: Float8 => match_dtype!(to, D => store_each::<R, D>), else => left_out()))
 }
 
 /// # Safety
@@ -35,7 +48,7 @@ pub fn storer<R: Element>(dtype: DType) -> Storer {
 ///   the call.
 /// - The two share no memory.
 /// - If `stride` is 0, `len` is not.
-pub unsafe fn load<S: Element, M: Element>(data: *const u8, stride: isize, len: usize, buffer: *mut u8) {
+unsafe fn load<S: Element, M: Element>(data: *const u8, stride: isize, len: usize, buffer: *mut u8) {
     if stride == 1
         && let Some(convert) = dense::conversion(S::DTYPE, M::DTYPE)
     {
@@ -147,4 +160,54 @@ pub unsafe fn read<S: Element>(data: *const S) -> S {
     }
     // SAFETY: the caller vouches for an element; of all types but `bool`, every bit pattern is a value.
     unsafe { data.read() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Loads and stores `stride`-spaced elements of one type as another, and compares them with single conversions.
+    fn check<S: Element, M: Element>(stride: isize) {
+        const COUNT: usize = 70;
+        let steps = (COUNT - 1) * stride.unsigned_abs() + 1;
+        let from: Vec<S> = (0..steps).map(|i| (i as i64 % 7).cast()).collect();
+        let first = if stride < 0 { steps - 1 } else { 0 };
+        let place = |i: usize| first.wrapping_add_signed(i as isize * stride);
+        let mut loaded = vec![M::default(); COUNT];
+        // SAFETY: `COUNT` elements, `stride` apart, are in a vector of that type, as `place` counts them, and the
+        // other vector has room for as many.
+        unsafe {
+            let data = from.as_ptr().add(first).cast();
+            loader_between(S::DTYPE, M::DTYPE)(data, stride, COUNT, loaded.as_mut_ptr().cast());
+        }
+        for (i, loaded) in loaded.iter().enumerate() {
+            assert!(*loaded == from[place(i)].cast::<M>(), "{} as {}, {i}", S::DTYPE, M::DTYPE);
+        }
+        if stride == 0 {
+            return; // the elements would be written to one place
+        }
+        let mut stored = vec![M::default(); steps];
+        let dense = &from[..COUNT];
+        // SAFETY: `COUNT` elements are in the first vector, and as many places, `stride` apart, in the second one.
+        unsafe {
+            let data = stored.as_mut_ptr().add(first).cast();
+            storer_between(S::DTYPE, M::DTYPE)(dense.as_ptr().cast(), COUNT, data, stride);
+        }
+        for (i, element) in dense.iter().enumerate() {
+            assert!(stored[place(i)] == element.cast::<M>(), "{} to {}, {i}", S::DTYPE, M::DTYPE);
+        }
+    }
+
+    #[test]
+    fn rows_of_every_type_are_converted_to_every_type_like_single_elements() {
+        for from in DType::all().filter(|dtype| dtype.is_built()) {
+            for to in DType::all().filter(|dtype| dtype.is_built()) {
+                match_dtype!(from, S => match_dtype!(to, M => {
+                    for stride in [1, -1, 3, -3, 0] {
+                        check::<S, M>(stride);
+                    }
+                }));
+            }
+        }
+    }
 }

@@ -28,10 +28,6 @@ unsafe impl<const N: usize> Sync for Inner<'_, N> {}
 /// it is compiled only once.
 pub(super) struct Compiled<const N: usize> {
     loops: Loops<N>,
-    /// Makes an input from an address and its dtype, with a loader to the function's element type.
-    input: fn(*const u8, DType) -> Input,
-    /// The storer from the function's result type to memory of a dtype.
-    pub(super) storer: fn(DType) -> Storer,
     /// The type of the function's arguments.
     pub(super) element: DType,
     /// The type of the function's result.
@@ -135,8 +131,6 @@ struct Of<M, R, F, const N: usize>(PhantomData<(M, R, F)>);
 impl<M: Element, R: Element, F: Elements<M, R, N>, const N: usize> Of<M, R, F, N> {
     const COMPILED: Compiled<N> = Compiled {
         loops: Loops::new::<M, R, F>(),
-        input: Input::at::<M>,
-        storer: convert::storer::<R>,
         element: M::DTYPE,
         result: R::DTYPE,
         is_identity: F::IS_IDENTITY,
@@ -147,7 +141,13 @@ impl<'f, const N: usize> Inner<'f, N> {
     /// An input as the function takes it, valid while the lease is held.
     #[inline]
     pub(super) fn input(&self, tensor: &Tensor, lease: &impl Leased) -> Result<Input> {
-        Ok((self.compiled.input)(tensor.address(lease)?, tensor.dtype()))
+        Ok(Input::at(tensor.address(lease)?, tensor.dtype(), self.compiled.element))
+    }
+
+    /// The storer from the function's result type to memory of a dtype.
+    #[inline]
+    pub(super) fn storer(&self, dtype: DType) -> Storer {
+        convert::storer_between(self.compiled.result, dtype)
     }
 
     #[inline(always)]

@@ -164,7 +164,8 @@ pub fn fold<M: Element, F: Fold<M>, R: Element, const K: usize>(
     let results = outs[0].numel() as usize;
     let walks = Walks::new(input.geometry(), is_reduced, results);
     let Walks { reduced, count, is_shared, .. } = &walks;
-    let (input, count, is_shared) = (Input::new::<M>(input, &lease)?, *count, *is_shared);
+    let (input, count, is_shared) =
+        (Input::at(input.address(&lease)?, input.dtype(), M::DTYPE), *count, *is_shared);
     let folding = Folding { input, element: PhantomData, reduced, count, is_shared, fold };
     let mut outputs = [const { None }; K];
     for (output, out) in zip(&mut outputs, &outs) {

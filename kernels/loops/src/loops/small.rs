@@ -109,7 +109,7 @@ pub(super) fn gathered<const N: usize>(
     unsafe { inner.run(buffer, from, count) };
     // SAFETY: `count` results were just written to the buffer; the result is contiguous and has as many places,
     // leased for this call alone.
-    unsafe { (inner.compiled.storer)(out.dtype())(buffer, count, to, 1) };
+    unsafe { inner.storer(out.dtype())(buffer, count, to, 1) };
     Ok(true)
 }
 

@@ -17,7 +17,8 @@ torch_library! {
         /// for each row of the first and each column of the second, plus a bias.
         ///
         /// The result is computed in `float32`, divided by `scale_result` if `out_dtype` is of eight bits, and rounded
-        /// to `out_dtype`, by default the type of the first matrix. `use_fast_accum` changes nothing here: it is for GPUs.
+        /// to `out_dtype`, by default the type of the first matrix. `use_fast_accum` changes nothing here: it is for
+        /// GPUs.
         ///
         /// # Errors
         /// Tensors that are not matrices, sizes that do not match, other dtypes; scales that are not of `float32`, or

@@ -151,8 +151,8 @@ impl ContiguousRows {
     /// # Safety
     /// - The rows lie in bounds of the index and of the result, and every index in range leads to a row of the source,
     ///   with elements of this size.
-    /// - Nothing writes to index and source during the call, and nothing else uses these rows of the result, which shares
-    ///   no memory with the source.
+    /// - Nothing writes to index and source during the call, and nothing else uses these rows of the result, which
+    ///   shares no memory with the source.
     unsafe fn copy(&self, indices: &Indices, range: Range<usize>, source: *const u8, out: *mut u8) {
         let (bytes, step) = (self.len * self.size, self.indices.out_stride * self.size as isize);
         let first = self.indices.inputs[0] + range.start as isize * self.indices.input_strides[0];

@@ -37,8 +37,8 @@ pub use wide::{halved_to_one, slice};
 /// an array of 64 in vectors, but breaks up one of 32.
 pub const LANES: usize = 64;
 
-/// Up to this many elements of each result are folded side by side with those of others: a loop over a few elements takes
-/// less time than to start it.
+/// Up to this many elements of each result are folded side by side with those of others: a loop over a few elements
+/// takes less time than to start it.
 const FEW: usize = 8;
 
 /// The number of results that are held at a time: rows of them are folded side by side, in pieces long enough to be
@@ -73,7 +73,8 @@ pub trait Fold<M>: Sync {
     const IS_FASTER_WIDEST: bool = false;
 
     /// Whether elements may be folded step by step in any order of lanes, as the default [`slice`](Self::slice) does.
-    /// 16-bit floats are then widened as they are folded, without a buffer, and rows of few results are folded together.
+    /// 16-bit floats are then widened as they are folded, without a buffer, and rows of few results are folded
+    /// together.
     const IN_LANES: bool = true;
 
     /// The value for no elements.
@@ -87,9 +88,9 @@ pub trait Fold<M>: Sync {
 
     /// Folds up to a few thousand contiguous elements, of which the first has the position `position`.
     ///
-    /// The default takes element by element, in several lanes ([`in_lanes`]). A fold that computes its value faster from
-    /// many elements at once overrides this, and sets [`IN_LANES`](Self::IN_LANES) to false if that takes less than its
-    /// steps do.
+    /// The default takes element by element, in several lanes ([`in_lanes`]). A fold that computes its value faster
+    /// from many elements at once overrides this, and sets [`IN_LANES`](Self::IN_LANES) to false if that takes less
+    /// than its steps do.
     #[inline(always)]
     fn slice(&self, elements: &[M], position: usize) -> Self::Value
     where
@@ -515,8 +516,8 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
     /// elements are `stride` apart.
     ///
     /// # Safety
-    /// - `count` lines, at least one and at most [`TOGETHER`], of as many elements as there are values, lie in bounds of
-    ///   the input from `first` on.
+    /// - `count` lines, at least one and at most [`TOGETHER`], of as many elements as there are values, lie in bounds
+    ///   of the input from `first` on.
     /// - Nothing writes to the input during the call.
     unsafe fn steps_of_lines(
         &self,

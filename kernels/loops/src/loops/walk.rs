@@ -105,8 +105,8 @@ impl<const N: usize> Walk<N> {
         true
     }
 
-    /// If rows are short and the next dimension is much longer, makes that one the innermost: a loop over a few elements
-    /// takes less time than to start it.
+    /// If rows are short and the next dimension is much longer, makes that one the innermost: a loop over a few
+    /// elements takes less time than to start it.
     pub fn lengthen_rows(&mut self) {
         const SHORT: usize = 16;
         if let [inner, next, ..] = &mut *self.dims

@@ -159,8 +159,8 @@ fn spaced(
     }
     let [start, end] = ends.map(|x| if is_whole { x.trunc() } else { x });
     let step = if steps == 1 { 0.0 } else { (end - start) / (steps - 1) as f64 };
-    // From the nearer end, so that both ends are exact. Both numbers are computed, as vectors select among numbers faster
-    // than among the places where the ends are.
+    // From the nearer end, so that both ends are exact. Both numbers are computed, as vectors select among numbers
+    // faster than among the places where the ends are.
     Ok(move |i: i64| {
         let from_start = start + step * i as u64 as f64;
         let from_end = end - step * (steps - 1 - i) as u64 as f64;

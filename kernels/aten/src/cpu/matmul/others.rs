@@ -17,8 +17,8 @@ unsafe impl<T: Send> Send for Together<T> {}
 /// Computes a product.
 ///
 /// # Safety
-/// - The requirements of [`multiply_one`](super::multiply_one): matrices in bounds and of matching sizes, `out` disjoint
-///   from the others, and no other access.
+/// - The requirements of [`multiply_one`](super::multiply_one): matrices in bounds and of matching sizes, `out`
+///   disjoint from the others, and no other access.
 pub(super) unsafe fn multiply<T: Number>(to: Target<T>, a: Matrices<T>, b: Matrices<T>, is_parallel: bool) {
     let parallelism = if is_parallel { gemm::Parallelism::Rayon(0) } else { gemm::Parallelism::None };
     // SAFETY: the caller guarantees the result, and what is added to it.

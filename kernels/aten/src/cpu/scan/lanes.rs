@@ -224,8 +224,8 @@ impl<'a> Lanes<'a> {
         Ok(out)
     }
 
-    /// Like [`running`](Self::running), for lanes whose elements are `inner` apart: many of them at once, one element of
-    /// each at a time.
+    /// Like [`running`](Self::running), for lanes whose elements are `inner` apart: many of them at once, one element
+    /// of each at a time.
     fn side_by_side<T: Element, R: Running<T>>(&self, dtype: DType, inner: usize) -> Result<Tensor> {
         let (sizes, len) = (self.tensor.sizes(), self.len(self.tensor));
         let source = match self.tensor.dtype() == dtype {
@@ -247,8 +247,8 @@ impl<'a> Lanes<'a> {
                     let mut sums = [R::START; STRIP];
                     for (n, row) in source.get(part).chunks_exact(inner).enumerate() {
                         let to = parts.at(part).wrapping_add(n * inner + first).cast::<MaybeUninit<T>>();
-                        // SAFETY: `width` elements of row `n` of this part, which no other thread has; `MaybeUninit` need
-                        // not be initialised.
+                        // SAFETY: `width` elements of row `n` of this part, which no other thread has; as
+                        // `MaybeUninit`, they need not be initialised.
                         let to = unsafe { std::slice::from_raw_parts_mut(to, width) };
                         steps(R::step, &mut sums[..width], &row[first..][..width], to);
                     }

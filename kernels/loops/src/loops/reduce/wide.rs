@@ -240,9 +240,9 @@ fn each_step<M: Element, F: Fold<M>>(fold: &F, values: &mut [F::Value], lines: &
     }
 }
 
-/// Like [`steps`], for lines that consist of several rows of `width` elements, where a line has as many values: the first
-/// row has the position `position`. (A division by a number that may be zero would stay in the loop of a fold that looks
-/// at no positions.)
+/// Like [`steps`], for lines that consist of several rows of `width` elements, where a line has as many values: the
+/// first row has the position `position`. (A division by a number that may be zero would stay in the loop of a fold
+/// that looks at no positions.)
 pub(super) fn repeated_steps<M: Element, F: Fold<M>>(
     fold: &F,
     values: &mut [F::Value],

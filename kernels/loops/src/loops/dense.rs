@@ -43,6 +43,8 @@ pub(super) fn conversion(from: DType, to: DType) -> Option<Convert> {
         (DType::Int32, DType::Int64) if super::is_wide() => return Some(wide::each::<i32, i64>),
         (DType::Int64, DType::Float32) if super::is_widest() => return Some(wide::each_widest::<i64, f32>),
         (DType::Bool, DType::Bool | DType::UInt8) if super::is_wide() => return Some(wide::to_bool),
+        (DType::Bool, DType::Int64) if super::is_wide() => return Some(wide::of_bool::<i64>),
+        (DType::Bool, DType::Float32) if super::is_wide() => return Some(wide::of_bool::<f32>),
         (DType::Float32, DType::Int64) if super::is_widest() => return Some(wide::cut),
         (DType::Float32, DType::Bool) if super::is_wide() => return Some(wide::is_nonzero::<f32>),
         (DType::Float64, DType::Bool) if super::is_wide() => return Some(wide::is_nonzero::<f64>),
@@ -107,6 +109,23 @@ mod wide {
             let is_true = unsafe { from.add(i).read() } != 0;
             // SAFETY: `i` is below `len`, and the caller vouches for as many bytes to write; 0 and 1 are booleans.
             unsafe { to.add(i).write(u8::from(is_true)) };
+        }
+    }
+
+    /// Converts booleans to 0 and 1: any byte but 0 is true.
+    ///
+    /// # Safety
+    /// - What [`Convert`](super::Convert) requires, of bytes and elements of `D`: `len` to read, `len` to write, in
+    ///   disjoint memory that nothing else uses.
+    /// - The processor has these features.
+    #[target_feature(enable = "avx2,fma")]
+    pub(super) unsafe fn of_bool<D: Element>(from: *const u8, len: usize, to: *mut u8) {
+        let to = to.cast::<D>();
+        for i in 0..len {
+            // SAFETY: `i` is below `len`, and the caller vouches for as many bytes to read; as bytes, any value is one.
+            let is_true = unsafe { from.add(i).read() } != 0;
+            // SAFETY: `i` is below `len`, and the caller vouches for as many elements of `D` to write.
+            unsafe { to.add(i).write(u8::from(is_true).cast::<D>()) };
         }
     }
 

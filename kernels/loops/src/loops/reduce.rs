@@ -332,6 +332,7 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
     /// - Nothing writes to the input during the call.
     unsafe fn results(&self, base: isize, stride: isize, folded: &mut [F::Value]) {
         let is_denser = folded.len() > 1 && self.reduced.inner_stride().is_some_and(|inner| stride < inner);
+        // The steps of other folds, such as the place of a maximum, take longer than a loop does to start.
         let few = if F::IN_LANES { FEW } else { FEW / 2 };
         let are_few = self.count <= few && folded.len() >= LANES;
         if is_denser || are_few {
@@ -469,6 +470,7 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
     ///   [`RESULTS`].
     /// - Nothing writes to the input during the call.
     unsafe fn side_by_side(&self, base: isize, stride: isize, folded: &mut [F::Value]) {
+        let Some(width) = NonZeroUsize::new(folded.len()) else { return };
         let (mut block, mut buffers) = ([const { MaybeUninit::uninit() }; RESULTS], Vec::new());
         let block = fill(&mut block[..folded.len()], |_| self.fold.identity());
         let is_narrow =
@@ -500,7 +502,6 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
                         narrow_steps(self.fold, block, data, step, count, position);
                     } else if let Some((half, steps)) = of_halves {
                         let data = self.input.data.cast::<u16>().offset(first);
-                        let width = NonZeroUsize::new(block.len()).expect("there are results");
                         steps(self.fold, block, half, data, step, count, (position, width));
                     } else {
                         self.steps_of_lines(block, first, [step, stride], count, position, &mut buffers);

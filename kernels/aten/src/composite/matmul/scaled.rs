@@ -175,5 +175,5 @@ fn scaled(
         bias.sizes()
     );
     let bias = aten::reshape(&aten::to_dtype(bias, DType::Float32)?, &[columns])?;
-    aten::add_Tensor::with(&product, &bias).call()
+    aten::add_Tensor(&product, &bias)
 }

@@ -109,6 +109,66 @@ fn short_rows_are_reduced() -> Result<()> {
     Ok(())
 }
 
+/// The place of the first extreme of some elements; NaN is more extreme than anything.
+fn first_extreme(elements: impl Iterator<Item = f64>, is_better: fn(f64, f64) -> bool) -> i64 {
+    let (mut best, mut place) = (None, 0);
+    for (n, x) in elements.enumerate() {
+        if best.is_none_or(|best: f64| is_better(x, best) || (x.is_nan() && !best.is_nan())) {
+            (best, place) = (Some(x), n as i64);
+        }
+    }
+    place
+}
+
+#[test]
+fn the_first_extremes_of_rows_and_columns_are_found() -> Result<()> {
+    // Ties, zeros of both signs, and what a search may start with: infinities, and the ends of the integers.
+    let floats = [0.0, -0.0, f64::NEG_INFINITY, 1.0, 2.5, -1.0, f64::INFINITY, f64::NAN];
+    let integers =
+        |least: i64, most: i64| [least, 0, least, 3, most, 1, most - 1, least + 1].map(|x| x as f64);
+    let kinds = [
+        (DType::Float32, floats),
+        (DType::Float64, floats),
+        (DType::BFloat16, floats),
+        (DType::Int64, integers(i64::MIN, 1 << 40)),
+        (DType::Int32, integers(i32::MIN.into(), i32::MAX.into())),
+        (DType::Int8, integers(i8::MIN.into(), i8::MAX.into())),
+        (DType::UInt8, integers(0, u8::MAX.into())),
+    ];
+    for [height, width] in [[ROWS, 1], [ROWS, 3], [ROWS, 8], [ROWS, 9], [200, 64], [3, 700], [2, 5000]] {
+        for ((dtype, values), kinds_of_values) in
+            kinds.iter().flat_map(|kind| [1, 3, 6, 8].map(|n| (kind, n)))
+        {
+            let value = |i: i64| values[(i * 5 + i / 7) as usize % kinds_of_values];
+            let x = Tensor::from_vec((0..height * width).map(value).collect(), &[height, width])?
+                .to_dtype(*dtype)?;
+            for (dim, count, len) in [(0, width, height), (1, height, width)] {
+                let elements = |at: i64| {
+                    (0..len)
+                        .map(move |n| if dim == 0 { value(n * width + at) } else { value(at * width + n) })
+                };
+                let want = |is_better| (0..count).map(|at| first_extreme(elements(at), is_better)).collect();
+                let (largest, smallest): (Vec<i64>, Vec<i64>) = (want(|a, b| a > b), want(|a, b| a < b));
+                let what = format!("{dtype} {height} {width} {kinds_of_values} {dim}");
+                let place = aten::argmax::with(&x).dim(Some(dim)).call()?;
+                assert_eq!(place.to_vec::<i64>()?, largest, "{what}");
+                assert_eq!(
+                    aten::argmin::with(&x).dim(Some(dim)).call()?.to_vec::<i64>()?,
+                    smallest,
+                    "{what}"
+                );
+                let (values, places) = aten::max_dim::with(&x, dim).keepdim(true).call()?;
+                assert_eq!(places.to_vec::<i64>()?, largest, "{what}");
+                assert!(
+                    aten::allclose::with(&values, &x.gather(dim, &places)?).equal_nan(true).call()?,
+                    "{what}"
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
 #[test]
 fn lanes_side_by_side_have_running_values() -> Result<()> {
     for inner in [8, 33, 600] {
@@ -124,6 +184,21 @@ fn lanes_side_by_side_have_running_values() -> Result<()> {
                 let up_to = (0..=n).map(|n| from[lane + n * inner]);
                 assert_eq!(*sum, up_to.clone().sum::<i64>(), "{inner} {dtype}");
                 assert_eq!(products[i], up_to.product::<i64>(), "{inner} {dtype}");
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn short_rows_have_running_values() -> Result<()> {
+    for width in [1, 2, 3, 7, 8, 17] {
+        for dtype in [DType::Float32, DType::Float64, DType::Int64, DType::BFloat16] {
+            let x = aten::remainder_Scalar(&numbers(&[ROWS, width], dtype)?, 5.into())?;
+            let sums = rows(&aten::cumsum(&x, 1)?)?;
+            for (row, sums) in rows(&x)?.into_iter().zip(sums) {
+                let up_to = (1..=row.len()).map(|n| row[..n].iter().sum::<i64>());
+                assert_eq!(sums, up_to.collect::<Vec<_>>(), "{width} {dtype}");
             }
         }
     }

@@ -246,7 +246,6 @@ impl<T: Ordered> Fold<T> for Largest {
     type Value = T;
 
     const IS_FASTER_WIDEST: bool = true;
-    const IN_LANES: bool = false;
 
     #[inline(always)]
     fn identity(&self) -> T {
@@ -258,9 +257,12 @@ impl<T: Ordered> Fold<T> for Largest {
         self.merge(largest, element)
     }
 
+    /// NaN plus anything is NaN. (If `a` itself were chosen, LLVM would store only the values that change, under a
+    /// mask, which takes some processors many cycles.)
     #[inline(always)]
     fn merge(&self, a: T, b: T) -> T {
-        if a > b || a.is_unordered() { a } else { b }
+        let larger = if a > b { a } else { b };
+        if a.is_unordered() { a.plus(b) } else { larger }
     }
 
     #[inline(always)]
@@ -276,7 +278,6 @@ impl<T: Ordered> Fold<T> for Smallest {
     type Value = T;
 
     const IS_FASTER_WIDEST: bool = true;
-    const IN_LANES: bool = false;
 
     #[inline(always)]
     fn identity(&self) -> T {
@@ -290,7 +291,8 @@ impl<T: Ordered> Fold<T> for Smallest {
 
     #[inline(always)]
     fn merge(&self, a: T, b: T) -> T {
-        if a < b || a.is_unordered() { a } else { b }
+        let smaller = if a < b { a } else { b };
+        if a.is_unordered() { a.plus(b) } else { smaller } // as in `Largest`
     }
 
     #[inline(always)]
@@ -420,6 +422,87 @@ impl<T: Ordered, F: Fold<T, Value = T>> Fold<T> for First<F> {
         }
         let place = elements[start..].iter().position(|x| is_best(*x)).unwrap_or(0);
         (best, position + start + place)
+    }
+}
+
+/// [`First`] for numbers of at most 32 bits and positions below 2³²: both in one number, of which the largest is
+/// wanted. Unlike a pair, such numbers stay in vectors.
+pub struct FirstInOne<const LARGEST: bool>;
+
+impl<const LARGEST: bool> FirstInOne<LARGEST> {
+    #[inline(always)]
+    fn of<T: Keyed>(element: T, position: usize) -> i64 {
+        i64::from(element.key::<LARGEST>()) << 32 | i64::from(!(position as u32))
+    }
+
+    /// The position in a value of at least one element.
+    #[inline(always)]
+    pub fn position(value: i64) -> i64 {
+        i64::from(!(value as u32))
+    }
+}
+
+impl<T: Keyed, const LARGEST: bool> Fold<T> for FirstInOne<LARGEST> {
+    type Value = i64;
+
+    const IS_FASTER_WIDEST: bool = true;
+
+    #[inline(always)]
+    fn identity(&self) -> i64 {
+        i64::MIN
+    }
+
+    #[inline(always)]
+    fn step(&self, best: i64, element: T, position: usize) -> i64 {
+        best.max(Self::of(element, position))
+    }
+
+    #[inline(always)]
+    fn merge(&self, a: i64, b: i64) -> i64 {
+        a.max(b)
+    }
+
+    #[inline(always)]
+    fn slice(&self, elements: &[T], position: usize) -> i64 {
+        if elements.is_empty() {
+            return i64::MIN;
+        }
+        let (best, place) = match LARGEST {
+            true => First(Largest).slice(elements, position),
+            false => First(Smallest).slice(elements, position),
+        };
+        Self::of(best, place)
+    }
+}
+
+/// A number whose order 32 bits can represent.
+pub trait Keyed: Ordered {
+    /// An integer that is larger for a larger number, or for a smaller one if not `LARGEST`; NaN has the largest.
+    fn key<const LARGEST: bool>(self) -> i32;
+}
+
+impl Keyed for u8 {
+    #[inline(always)]
+    fn key<const LARGEST: bool>(self) -> i32 {
+        i32::from(self).key::<LARGEST>()
+    }
+}
+
+impl Keyed for i32 {
+    #[inline(always)]
+    fn key<const LARGEST: bool>(self) -> i32 {
+        if LARGEST { self } else { !self }
+    }
+}
+
+impl Keyed for f32 {
+    #[inline(always)]
+    fn key<const LARGEST: bool>(self) -> i32 {
+        let x = if LARGEST { self } else { -self };
+        let bits = (x + 0.0).to_bits().cast_signed(); // -0.0 equals 0.0
+        // The bits of negative numbers grow with their magnitude.
+        let key = if bits < 0 { bits ^ i32::MAX } else { bits };
+        if x.is_nan() { i32::MAX } else { key }
     }
 }
 

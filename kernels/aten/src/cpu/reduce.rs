@@ -4,16 +4,14 @@ use torch_library::Element;
 use torch_library::prelude::*;
 
 use super::folds::{
-    Every, Extremes, First, Largest, NormSum, Product, Smallest, Some as AnyOf, Sum, SumOfBytes,
-    SumOfNumbers, SumOfSquares,
+    Every, Extremes, Largest, NormSum, Product, Smallest, Some as AnyOf, Sum, SumOfBytes, SumOfNumbers,
+    SumOfSquares,
 };
 use crate::aten;
 use crate::composite::reduce::without_nan;
-use crate::loops::pointwise::unsupported;
+use crate::loops::match_opmath;
 use crate::loops::reduce::{Fold, fold};
 use crate::loops::reduction::{Reduction, dtype_or_that_of_out, type_of_norm, type_of_sum};
-use crate::loops::{self, match_opmath};
-use crate::number::Ordered;
 
 mod equal;
 mod extremes;
@@ -86,18 +84,6 @@ mod kernels {
             fold([&out], this, reduction.is_reduced(), &Smallest, |smallest: T| [smallest])?;
         }, else => return Err(reduction.unsupported(this.dtype())));
         Ok(out)
-    }
-
-    fn argmax(output: Output<'_>, this: &Tensor, dim: Option<i64>, keepdim: bool) -> Result<Tensor> {
-        match_opmath!(this.dtype(), T: Integer | Float => {
-            place::<T, _>(output, this, dim, keepdim, &First(Largest))
-        }, else => Err(unsupported(output.operator(), this.dtype())))
-    }
-
-    fn argmin(output: Output<'_>, this: &Tensor, dim: Option<i64>, keepdim: bool) -> Result<Tensor> {
-        match_opmath!(this.dtype(), T: Integer | Float => {
-            place::<T, _>(output, this, dim, keepdim, &First(Smallest))
-        }, else => Err(unsupported(output.operator(), this.dtype())))
     }
 
     fn prod(output: Output<'_>, this: &Tensor, dtype: Option<DType>) -> Result<Tensor> {
@@ -208,23 +194,6 @@ fn nonempty<'a>(
         this.sizes()
     );
     Ok(reduction)
-}
-
-/// The index of an element along a dimension, or in the flattened tensor.
-fn place<T: Ordered, F: Fold<T, Value = T>>(
-    output: Output<'_>,
-    this: &Tensor,
-    dim: Option<i64>,
-    keepdim: bool,
-    first: &First<F>,
-) -> Result<Tensor> {
-    let reduction = nonempty(output, this, dim.as_slice(), keepdim)?;
-    output.exactly(DType::Int64)?;
-    let out = reduction.output(DType::Int64)?;
-    // Positions count in the order of memory, which must be made row-major if several dimensions are reduced.
-    let this = if dim.is_none() { loops::contiguous(this)? } else { this.clone() };
-    fold([&out], &this, reduction.is_reduced(), first, |(_, position): (T, usize)| [position as i64])?;
-    Ok(out)
 }
 
 fn product(

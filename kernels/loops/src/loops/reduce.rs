@@ -13,7 +13,6 @@
 
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
-use std::num::NonZeroUsize;
 use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::OnceLock;
@@ -21,12 +20,13 @@ use std::sync::OnceLock;
 use torch_library::geometry::{Dims, Geometry};
 use torch_library::{Element, Lease, Leased, MemoryFormat, Result, Tensor, ensure};
 
+use super::across::turn_sized;
 use super::halves::Half;
 use super::overlap::may_overlap_partially;
 use super::walk::{Row, Walk};
 use super::{Input, convert, has_elements, is_plain, parallel};
 use crate::inlined::{from_fn, zip};
-use wide::{joined, narrow_steps, slice_of_halves, steps, steps_of_halves};
+use wide::{ONE_ROW, joined, narrow_steps, slice_of_halves, steps, steps_of_halves};
 
 mod tall;
 mod wide;
@@ -470,7 +470,6 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
     ///   [`RESULTS`].
     /// - Nothing writes to the input during the call.
     unsafe fn side_by_side(&self, base: isize, stride: isize, folded: &mut [F::Value]) {
-        let Some(width) = NonZeroUsize::new(folded.len()) else { return };
         let (mut block, mut buffers) = ([const { MaybeUninit::uninit() }; RESULTS], Vec::new());
         let block = fill(&mut block[..folded.len()], |_| self.fold.identity());
         let is_narrow =
@@ -493,16 +492,16 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
                 let first = base + row.inputs[0] + i as isize * step;
                 // SAFETY: in bounds, as `base` and its neighbours are first elements and the walk stays within their
                 // results; `count` lines follow in this row, with an element for every result. Where `is_narrow` these
-                // are plain values, contiguous; where there is a function for halves they are halves of this kind,
-                // contiguous, and `steps_of_halves` found the processor's features. Nothing writes to them (the lease
-                // of `fold`).
+                // are plain values, contiguous; where there is a function for halves they are contiguous halves of this
+                // kind, and `steps_of_halves` found the processor's features. Nothing writes (the lease of `fold`).
                 unsafe {
                     if is_narrow {
                         let data = self.input.data.cast::<M>().offset(first);
                         narrow_steps(self.fold, block, data, step, count, position);
                     } else if let Some((half, steps)) = of_halves {
                         let data = self.input.data.cast::<u16>().offset(first);
-                        steps(self.fold, block, half, data, step, count, (position, width));
+                        let positions = (position, &ONE_ROW[..folded.len()]);
+                        steps(self.fold, block, half, data, step, count, positions);
                     } else {
                         self.steps_of_lines(block, first, [step, stride], count, position, &mut buffers);
                     }
@@ -535,13 +534,20 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
             buffers.resize_with(TOGETHER * len, MaybeUninit::uninit);
         }
         let buffers = buffers.as_mut_ptr(); // borrowed once, since earlier lines stay in use while the next are written
+        let are_interleaved = step == 1 && stride == count as isize && count > 1 && self.input.is_plain;
+        if are_interleaved {
+            let data = self.input.data.wrapping_offset(first * self.input.size as isize);
+            // SAFETY: the caller vouches for the elements of these lines, which alternate in memory; the lines of the
+            // buffer have room for them, and are used by this thread alone.
+            unsafe { turn_sized(self.input.size, data, stride, [len, count], buffers.cast(), len) };
+        }
         let lines: [&[M]; TOGETHER] = from_fn(|n| {
             let (line, is_repeated) = (n.min(count - 1), n >= count);
             let first = first + line as isize * step;
             let mut data = self.input.data.wrapping_offset(first * self.input.size as isize);
             if !is_read {
                 let buffer = buffers.wrapping_add(line * len).cast::<u8>();
-                if !is_repeated {
+                if !is_repeated && !are_interleaved {
                     // SAFETY: the caller vouches for the elements of this line; a line of the buffer has room for them,
                     // and is used by this thread alone.
                     unsafe { (self.input.load)(data, stride, len, buffer) };

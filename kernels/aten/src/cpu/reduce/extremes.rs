@@ -3,13 +3,14 @@
 use torch_library::geometry::Dims;
 use torch_library::prelude::*;
 
+use super::nonempty;
 use crate::aten;
-use crate::cpu::folds::{First, Largest, Smallest};
+use crate::cpu::folds::{First, FirstInOne, Largest, Smallest};
 use crate::cpu::index::pick;
-use crate::loops::match_opmath;
 use crate::loops::pointwise::unsupported;
-use crate::loops::reduce::{Fold, fold};
+use crate::loops::reduce::fold;
 use crate::loops::reduction::Reduction;
+use crate::loops::{self, opmath_type};
 use crate::number::Ordered;
 
 #[torch_impl(aten, CPU, Meta)]
@@ -17,43 +18,92 @@ mod kernels {
     use super::*;
 
     fn max_dim(this: &Tensor, dim: i64, keepdim: bool) -> Result<(Tensor, Tensor)> {
-        match_opmath!(this.dtype(), T: Bool | Integer | Float => {
-            extreme::<T, _>(aten::max_dim::NAME, this, dim, keepdim, &First(Largest))
-        }, else => Err(unsupported(aten::max_dim::NAME, this.dtype())))
+        extreme::<true>(aten::max_dim::NAME, this, dim, keepdim)
     }
 
     fn min_dim(this: &Tensor, dim: i64, keepdim: bool) -> Result<(Tensor, Tensor)> {
-        match_opmath!(this.dtype(), T: Bool | Integer | Float => {
-            extreme::<T, _>(aten::min_dim::NAME, this, dim, keepdim, &First(Smallest))
-        }, else => Err(unsupported(aten::min_dim::NAME, this.dtype())))
+        extreme::<false>(aten::min_dim::NAME, this, dim, keepdim)
+    }
+
+    fn argmax(output: Output<'_>, this: &Tensor, dim: Option<i64>, keepdim: bool) -> Result<Tensor> {
+        place::<true>(output, this, dim, keepdim)
+    }
+
+    fn argmin(output: Output<'_>, this: &Tensor, dim: Option<i64>, keepdim: bool) -> Result<Tensor> {
+        place::<false>(output, this, dim, keepdim)
     }
 }
 
-fn extreme<T: Ordered, F: Fold<T, Value = T>>(
+fn extreme<const LARGEST: bool>(
     operator: &'static str,
     this: &Tensor,
     dim: i64,
     keepdim: bool,
-    first: &First<F>,
 ) -> Result<(Tensor, Tensor)> {
-    let reduction = Reduction::new(operator, this, Some(&[dim]), keepdim)?;
-    ensure!(
-        reduction.count() > 0,
-        Shape,
-        "{operator}: there is nothing to choose from in dimension {dim} of sizes {:?}",
-        this.sizes()
-    );
+    let reduction = nonempty(operator, this, &[dim], keepdim)?;
     let (values, indices) = (reduction.output(this.dtype())?, reduction.output(DType::Int64)?);
-    let is_reduced = reduction.is_reduced();
-    fold([&indices], this, is_reduced, first, |(_, position): (T, usize)| [position as i64])?;
-    match is_reduced.iter().position(|is_reduced| *is_reduced) {
-        Some(dim) if values.dtype() == this.dtype() && indices.dtype() == DType::Int64 => {
-            let [to, at] = [kept(&values, dim, keepdim)?, kept(&indices, dim, keepdim)?];
-            pick(operator, &to, this, dim, &at)?;
+    places::<LARGEST>(&indices, this, &reduction)?;
+    match reduction.is_reduced().iter().position(|is_reduced| *is_reduced) {
+        Some(dim) => {
+            pick(operator, &kept(&values, dim, keepdim)?, this, dim, &kept(&indices, dim, keepdim)?)?;
         }
-        _ => fold([&values], this, is_reduced, first, |(value, _): (T, usize)| [value])?, // a tensor without dimensions
+        None => pick(operator, &row_of(&values)?, &row_of(this)?, 0, &row_of(&indices)?)?,
     }
     Ok((values, indices))
+}
+
+/// The index of an element along a dimension, or in the flattened tensor.
+fn place<const LARGEST: bool>(
+    output: Output<'_>,
+    this: &Tensor,
+    dim: Option<i64>,
+    keepdim: bool,
+) -> Result<Tensor> {
+    if this.dtype() == DType::Bool {
+        return Err(unsupported(output.operator(), DType::Bool));
+    }
+    let reduction = nonempty(output, this, dim.as_slice(), keepdim)?;
+    output.exactly(DType::Int64)?;
+    let out = reduction.output(DType::Int64)?;
+    // Positions count in the order of memory, which must be made row-major if several dimensions are reduced.
+    let this = if dim.is_none() { loops::contiguous(this)? } else { this.clone() };
+    places::<LARGEST>(&out, &this, &reduction)?;
+    Ok(out)
+}
+
+/// Writes the positions of the first extremes, in the widest type of their kind that the fold is compiled for.
+fn places<const LARGEST: bool>(out: &Tensor, this: &Tensor, reduction: &Reduction<'_>) -> Result<()> {
+    let (dtype, is_reduced) = (opmath_type(this.dtype()), reduction.is_reduced());
+    let fits_32_bits = u32::try_from(reduction.count()).is_ok();
+    let in_one = &FirstInOne::<LARGEST>;
+    let position = |value: i64| [FirstInOne::<LARGEST>::position(value)];
+    match dtype {
+        DType::Float32 if fits_32_bits => fold::<f32, _, _, _>([out], this, is_reduced, in_one, position),
+        DType::Bool | DType::UInt8 if fits_32_bits => {
+            fold::<u8, _, _, _>([out], this, is_reduced, in_one, position)
+        }
+        DType::Int8 | DType::Int16 | DType::Int32 if fits_32_bits => {
+            fold::<i32, _, _, _>([out], this, is_reduced, in_one, position)
+        }
+        DType::Float32 | DType::Float64 => pairs::<f64, LARGEST>(out, this, is_reduced),
+        DType::Bool | DType::UInt8 | DType::Int8 | DType::Int16 | DType::Int32 | DType::Int64 => {
+            pairs::<i64, LARGEST>(out, this, is_reduced)
+        }
+        _ => Err(reduction.unsupported(this.dtype())),
+    }
+}
+
+fn pairs<T: Ordered, const LARGEST: bool>(out: &Tensor, this: &Tensor, is_reduced: &[bool]) -> Result<()> {
+    let position = |(_, position): (T, usize)| [position as i64];
+    match LARGEST {
+        true => fold([out], this, is_reduced, &First(Largest), position),
+        false => fold([out], this, is_reduced, &First(Smallest), position),
+    }
+}
+
+/// A tensor without dimensions, as a row of one element.
+fn row_of(tensor: &Tensor) -> Result<Tensor> {
+    tensor.strided_view(&[1], &[1], tensor.storage_offset())
 }
 
 /// The result without the reduced dimension, unless `keepdim`.

@@ -5,7 +5,6 @@
 #![expect(unsafe_code, reason = "reads rows through pointers")]
 
 use std::mem::MaybeUninit;
-use std::num::NonZeroUsize;
 
 use torch_library::Element;
 
@@ -52,8 +51,13 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
         if count < FEWEST || !self.input.is_plain && halves.is_none() {
             return 0;
         }
-        let Some(width) = NonZeroUsize::new(folded.len()) else { return 0 };
-        let len = height * folded.len();
+        let (width, len) = (folded.len(), height * folded.len());
+        // Looked up by folds that want positions, since a division for each element would not vectorise.
+        let mut rows_of = [0u32; RESULTS];
+        for (row, elements) in rows_of[..len].chunks_exact_mut(width.max(1)).enumerate() {
+            elements.fill(row as u32);
+        }
+        let rows_of = &rows_of[..len];
         let mut lanes = [const { MaybeUninit::uninit() }; RESULTS];
         let lanes = fill(&mut lanes[..len], |_| self.fold.identity());
         for start in (0..count).step_by(TOGETHER) {
@@ -65,17 +69,17 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
             unsafe {
                 if let Some((half, steps)) = halves {
                     let data = self.input.data.cast::<u16>().offset(first);
-                    steps(self.fold, lanes, half, data, len as isize, lines, (position, width));
+                    steps(self.fold, lanes, half, data, len as isize, lines, (position, rows_of));
                 } else {
                     let data = self.input.data.cast::<M>().offset(first);
                     let lines_of = from_fn::<_, TOGETHER>(|n| {
                         std::slice::from_raw_parts(data.add(n.min(lines - 1) * len), len)
                     });
-                    repeated_steps(self.fold, lanes, &lines_of[..lines], (position, width));
+                    repeated_steps(self.fold, lanes, &lines_of[..lines], (position, rows_of));
                 }
             }
             if (start + lines).is_multiple_of(BLOCK) || start + lines == count {
-                for lanes in lanes.chunks_exact_mut(width.get()) {
+                for lanes in lanes.chunks_exact_mut(width) {
                     for (folded, lane) in zip(&mut *folded, lanes) {
                         *folded = self.fold.merge(*folded, *lane);
                         *lane = self.fold.identity();

@@ -3,13 +3,12 @@
 
 #[cfg(target_arch = "x86_64")]
 use std::mem::MaybeUninit;
-use std::num::NonZeroUsize;
 
 #[cfg(target_arch = "x86_64")]
 use torch_library::DType;
 use torch_library::Element;
 
-use super::{Fold, LANES};
+use super::{Fold, LANES, RESULTS};
 use crate::inlined::zip;
 use crate::loops::function::BLOCK;
 use crate::loops::halves::Half;
@@ -96,6 +95,15 @@ unsafe fn slice_widened<M: Element, F: Fold<M>>(
     fold.merge(joined(fold, lanes), value)
 }
 
+/// The row of each element in a line of a single row.
+pub(super) static ONE_ROW: [u32; RESULTS] = [0; RESULTS];
+
+/// The number of rows in a line, of which each element is in one of `rows`.
+#[inline(always)]
+fn height_of(rows: &[u32]) -> usize {
+    rows.last().map_or(0, |last| *last as usize + 1)
+}
+
 /// Like [`repeated_steps`], for lines of 16-bit floats that start `step` apart, on processors that can widen them in
 /// registers.
 pub(super) type StepsOfHalves<F, V> = unsafe fn(
@@ -105,7 +113,7 @@ pub(super) type StepsOfHalves<F, V> = unsafe fn(
     first: *const u16,
     step: isize,
     count: usize,
-    positions: (usize, NonZeroUsize),
+    positions: (usize, &[u32]),
 );
 
 pub(super) fn steps_of_halves<M: Element, F: Fold<M>>() -> Option<StepsOfHalves<F, F::Value>> {
@@ -130,9 +138,9 @@ unsafe fn steps_widened<M: Element, F: Fold<M>>(
     first: *const u16,
     step: isize,
     count: usize,
-    (position, width): (usize, NonZeroUsize),
+    (position, rows): (usize, &[u32]),
 ) {
-    let height = values.len() / width;
+    let (rows, height) = (&rows[..values.len()], height_of(rows));
     let line = |column: usize, n: usize, len: usize| {
         let mut block = MaybeUninit::<[M; LANES]>::uninit();
         // SAFETY: `n` is below `count` and `column + len` at most the number of values, with `len` at least one; the
@@ -146,21 +154,21 @@ unsafe fn steps_widened<M: Element, F: Fold<M>>(
         unsafe { block.assume_init() }
     };
     let whole = values.len() - values.len() % LANES;
-    let (chunks, rest) = values.as_chunks_mut::<LANES>();
-    for (k, values) in chunks.iter_mut().enumerate() {
+    let ((chunks, rest), (rows, rest_of_rows)) = (values.as_chunks_mut::<LANES>(), rows.as_chunks::<LANES>());
+    for (k, (values, rows)) in chunks.iter_mut().zip(rows).enumerate() {
         let mut held = *values; // in registers for all lines
         for n in 0..count {
             let line = line(k * LANES, n, LANES);
             for i in 0..LANES {
-                held[i] = fold.step(held[i], line[i], position + n * height + (k * LANES + i) / width);
+                held[i] = fold.step(held[i], line[i], position + n * height + rows[i] as usize);
             }
         }
         *values = held;
     }
     let len = rest.len();
     for n in 0..if len == 0 { 0 } else { count } {
-        for (i, (value, element)) in rest.iter_mut().zip(line(whole, n, len)).enumerate() {
-            *value = fold.step(*value, element, position + n * height + (whole + i) / width);
+        for ((value, row), element) in rest.iter_mut().zip(rest_of_rows).zip(line(whole, n, len)) {
+            *value = fold.step(*value, element, position + n * height + *row as usize);
         }
     }
 }
@@ -240,14 +248,13 @@ fn each_step<M: Element, F: Fold<M>>(fold: &F, values: &mut [F::Value], lines: &
     }
 }
 
-/// Like [`steps`], for lines that consist of several rows of `width` elements, where a line has as many values: the
-/// first row has the position `position`. (A division by a number that may be zero would stay in the loop of a fold
-/// that looks at no positions.)
+/// Like [`steps`], for lines that consist of several rows, where a line has as many values: the first row of the first
+/// line has the position `position`, and `rows` says in which row of its line each element is.
 pub(super) fn repeated_steps<M: Element, F: Fold<M>>(
     fold: &F,
     values: &mut [F::Value],
     lines: &[&[M]],
-    positions: (usize, NonZeroUsize),
+    positions: (usize, &[u32]),
 ) {
     #[cfg(target_arch = "x86_64")]
     if is_wide() {
@@ -263,7 +270,7 @@ fn repeated_steps_wide<M: Element, F: Fold<M>>(
     fold: &F,
     values: &mut [F::Value],
     lines: &[&[M]],
-    positions: (usize, NonZeroUsize),
+    positions: (usize, &[u32]),
 ) {
     each_repeated_step(fold, values, lines, positions);
 }
@@ -273,14 +280,15 @@ fn each_repeated_step<M: Element, F: Fold<M>>(
     fold: &F,
     values: &mut [F::Value],
     lines: &[&[M]],
-    (position, width): (usize, NonZeroUsize),
+    (position, rows): (usize, &[u32]),
 ) {
-    let (len, height) = (values.len(), values.len() / width);
+    let (len, height) = (values.len(), height_of(rows));
+    let rows = &rows[..len];
     if let [a, b, c, d] = lines {
         // Slices of one length and an index: the loop vectorises, as one over `enumerate` does not.
         let [a, b, c, d] = [&a[..len], &b[..len], &c[..len], &d[..len]];
         for i in 0..len {
-            let position = |line: usize| position + line * height + i / width;
+            let position = |line: usize| position + line * height + rows[i] as usize;
             let two = fold.step(fold.step(values[i], a[i], position(0)), b[i], position(1));
             values[i] = fold.step(fold.step(two, c[i], position(2)), d[i], position(3));
         }
@@ -288,7 +296,7 @@ fn each_repeated_step<M: Element, F: Fold<M>>(
     }
     for (n, line) in lines.iter().enumerate() {
         for (i, (value, element)) in zip(&mut *values, *line).enumerate() {
-            *value = fold.step(*value, *element, position + n * height + i / width);
+            *value = fold.step(*value, *element, position + n * height + rows[i] as usize);
         }
     }
 }

@@ -2,6 +2,7 @@
 #![expect(unsafe_code, reason = "lends lines of tensors as slices")]
 
 use std::mem::MaybeUninit;
+use std::ops::Range;
 
 use torch_library::geometry::contiguous_strides;
 use torch_library::{Element, Lease, Result, Tensor, ensure};
@@ -67,12 +68,10 @@ pub unsafe fn lines<T: Element, const K: usize>(
         store: convert::storer::<T>(dtype),
     };
     parallel::shares(count, (parallel::GRAIN / len).max(1), |range| {
-        let room = if memory.is_plain { 0 } else { len };
-        let (mut from, mut to) = (Vec::with_capacity(room), Vec::with_capacity(room));
-        for index in range {
-            // SAFETY: line `index` is one of `count`, so in bounds of both tensors and of the notes by the check above,
-            // and this thread's alone; the lease excludes all other access. The buffers have room for a line.
-            unsafe { memory.line(index, len, line, from.as_mut_ptr(), to.as_mut_ptr()) };
+        // SAFETY: lines `range` of `count`, so in bounds of both tensors and of the notes by the check above, and this
+        // thread's alone; the lease excludes all other access. The caller vouches for `line`.
+        unsafe {
+            if memory.is_plain { memory.plain(range, len, line) } else { memory.converted(range, len, line) }
         }
     });
     drop(lease);
@@ -89,44 +88,120 @@ struct Memory<T, const K: usize> {
     store: Storer,
 }
 
-// SAFETY: the addresses are dereferenced only in `Memory::line`, which is `unsafe`: its caller gives each line to one
+// SAFETY: the addresses are dereferenced only in `unsafe` functions, whose callers give each line to one
 // thread.
 unsafe impl<T: Sync, const K: usize> Sync for Memory<T, K> {}
 
 impl<T: Element, const K: usize> Memory<T, K> {
+    /// Computes lines of elements that need no conversion.
+    ///
     /// # Safety
-    /// - There is a line `index` of `len` elements in the input and in the result, and a place `index` in the notes.
-    /// - Nothing writes to the input during the call, and nothing else uses that line of the result or that place of
-    ///   the notes.
-    /// - Where elements are converted, `from` and `to` have room for `len` each.
-    /// - `line` writes every element of the slice that it is given.
-    unsafe fn line(&self, index: usize, len: usize, line: &impl Line<T, K>, from: *mut T, to: *mut T) {
-        let offset = index * len * self.size;
-        // SAFETY: the caller vouches for a line `index` in both, of `len` elements of `size` bytes.
-        let (input, out) = unsafe { (self.input.add(offset), self.out.add(offset)) };
-        let (from, to) = if self.is_plain {
-            (input.cast::<T>(), out.cast::<T>())
-        } else {
-            // SAFETY: the caller vouches for a line of the input, dense, and for room for it in `from`, which is a
-            // buffer of this thread.
-            unsafe { (self.load)(input, 1, len, from.cast()) };
-            (from.cast_const(), to)
-        };
-        // SAFETY: `len` values of `T` that nothing writes to: a plain line of the input, or one that was just loaded.
-        // `to` is this thread's line of the result, or a buffer, disjoint from `from` and aligned; as `MaybeUninit`, it
-        // need not be initialised.
-        let noted = unsafe {
-            let to = std::slice::from_raw_parts_mut(to.cast::<MaybeUninit<T>>(), len);
-            run(line, std::slice::from_raw_parts(from, len), to)
-        };
-        if !self.is_plain {
-            // SAFETY: `line` has written all `len` elements of the buffer, as the caller vouches; the line of the
-            // result is in bounds and this thread's.
-            unsafe { (self.store)(to.cast_const().cast(), len, out, 1) };
+    /// - There are lines `range` of `len` elements in the input and in the result, and places `range` in the notes.
+    /// - Nothing writes to these lines of the input during the call, and nothing else uses those lines of the result or
+    ///   those places of the notes.
+    /// - `line` writes every element of the slices that it is given.
+    /// - `is_plain`.
+    unsafe fn plain(&self, range: Range<usize>, len: usize, line: &impl Line<T, K>) {
+        let (offset, count) = (range.start * len * self.size, range.len() * len);
+        // SAFETY: the caller vouches for these lines, which are values of `T`, and for as many places in the notes; as
+        // `MaybeUninit`, the elements of the result need not be initialised.
+        unsafe {
+            let from = std::slice::from_raw_parts(self.input.add(offset).cast(), count);
+            let to = std::slice::from_raw_parts_mut(self.out.add(offset).cast(), count);
+            run_each(line, len, from, to, self.notes.map(|note| note.add(range.start)));
         }
-        for (address, note) in zip(&self.notes, &noted) {
-            // SAFETY: the caller vouches for a place for line `index` in each note, which nothing else uses.
-            unsafe { address.add(index).write(*note) };
+    }
+
+    /// Computes lines of elements that are converted when they are read and when they are written.
+    ///
+    /// # Safety
+    /// - As for [`plain`](Self::plain), but for the last requirement.
+    unsafe fn converted(&self, range: Range<usize>, len: usize, line: &impl Line<T, K>) {
+        let (mut from, mut to) = (Vec::<T>::with_capacity(len), Vec::<T>::with_capacity(len));
+        for index in range {
+            let offset = index * len * self.size;
+            // SAFETY: the caller vouches for a line `index` in both, of `len` elements of `size` bytes, and for a place
+            // in the notes. The buffers have room for `len` elements: `from` is loaded before it is read, and `line`
+            // writes all of `to`, as the caller vouches, before that is stored.
+            unsafe {
+                (self.load)(self.input.add(offset), 1, len, from.as_mut_ptr().cast());
+                let loaded = std::slice::from_raw_parts(from.as_ptr(), len);
+                let notes = self.notes.map(|note| note.add(index));
+                run_each(line, len, loaded, &mut to.spare_capacity_mut()[..len], notes);
+                (self.store)(to.as_ptr().cast(), len, self.out.add(offset), 1);
+            }
+        }
+    }
+}
+
+/// Computes lines of `len` elements, one after the other in memory, with the widest vectors that the processor has.
+/// (They are slices, so that the compiler knows that the two do not overlap.)
+///
+/// # Safety
+/// - Each of the notes has a place for every line, which nothing else uses during the call.
+unsafe fn run_each<T: Copy, const K: usize>(
+    line: &impl Line<T, K>,
+    len: usize,
+    from: &[T],
+    to: &mut [MaybeUninit<T>],
+    notes: [*mut T; K],
+) {
+    // SAFETY: as the caller vouches; `is_widest` and `is_wide` found the features that these are compiled for.
+    unsafe {
+        #[cfg(target_arch = "x86_64")]
+        if super::is_widest() {
+            return each_widest(line, len, from, to, notes);
+        } else if super::is_wide() {
+            return each_wide(line, len, from, to, notes);
+        }
+        each(line, len, from, to, notes);
+    }
+}
+
+/// # Safety
+/// - As for [`run_each`], on a processor that has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+unsafe fn each_wide<T: Copy, const K: usize>(
+    line: &impl Line<T, K>,
+    len: usize,
+    from: &[T],
+    to: &mut [MaybeUninit<T>],
+    notes: [*mut T; K],
+) {
+    // SAFETY: as the caller vouches.
+    unsafe { each(line, len, from, to, notes) };
+}
+
+/// # Safety
+/// - As for [`run_each`], on a processor that has these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
+unsafe fn each_widest<T: Copy, const K: usize>(
+    line: &impl Line<T, K>,
+    len: usize,
+    from: &[T],
+    to: &mut [MaybeUninit<T>],
+    notes: [*mut T; K],
+) {
+    // SAFETY: as the caller vouches.
+    unsafe { each(line, len, from, to, notes) };
+}
+
+/// # Safety
+/// - As for [`run_each`].
+#[inline(always)]
+unsafe fn each<T: Copy, const K: usize>(
+    line: &impl Line<T, K>,
+    len: usize,
+    from: &[T],
+    to: &mut [MaybeUninit<T>],
+    notes: [*mut T; K],
+) {
+    for (index, (from, to)) in from.chunks_exact(len).zip(to.chunks_exact_mut(len)).enumerate() {
+        for (note, noted) in zip(&notes, &line.line(from, to)) {
+            // SAFETY: the caller vouches for a place for this line in each note.
+            unsafe { note.add(index).write(*noted) };
         }
     }
 }

@@ -139,7 +139,7 @@ impl Line<f32, 0> for SumsOfSingles {
     #[inline(always)]
     fn line(&self, input: &[f32], out: &mut [MaybeUninit<f32>]) -> [f32; 0] {
         #[cfg(target_arch = "x86_64")]
-        if loops::is_wide() {
+        if input.len() >= 8 && loops::is_wide() {
             // SAFETY: `is_wide` found the features that it is compiled for.
             unsafe { sums_in_registers(input, out) };
             return [];

@@ -238,7 +238,7 @@ pub(super) struct Plane<const N: usize> {
     pub(super) single: Singles,
 }
 
-/// Which inputs of a plane have a single element in each row: one, or the last two of three.
+/// Which inputs of a plane have a single element in each row: one, or the last and one other of three.
 #[derive(Clone, Copy)]
 pub(super) struct Singles(usize);
 
@@ -250,7 +250,7 @@ impl Singles {
         for k in 0..N {
             inputs |= usize::from(is_single(k)) << k;
         }
-        (inputs.count_ones() < 2 || N == 3 && inputs == 0b110).then_some(Singles(inputs))
+        (inputs.count_ones() < 2 || N == 3 && matches!(inputs, 0b101 | 0b110)).then_some(Singles(inputs))
     }
 }
 
@@ -296,6 +296,7 @@ unsafe fn plane<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
                 0b001 => with_singles::<M, R, F, N>(f, out, inputs, plane.len, 0b001),
                 0b010 if N > 1 => with_singles::<M, R, F, N>(f, out, inputs, plane.len, 0b010),
                 0b100 if N > 2 => with_singles::<M, R, F, N>(f, out, inputs, plane.len, 0b100),
+                0b101 if N > 2 => with_singles::<M, R, F, N>(f, out, inputs, plane.len, 0b101),
                 0b110 if N > 2 => with_singles::<M, R, F, N>(f, out, inputs, plane.len, 0b110),
                 _ => run(elements, out, inputs, plane.len),
             }

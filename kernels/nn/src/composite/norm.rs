@@ -324,25 +324,51 @@ fn native_group_norm(
     let sizes = [n, c, hx_w];
     let size = (c / group).saturating_mul(hx_w);
     let groups = aten::reshape(&wide, &[n, group, size])?;
-    let (mut out, mean, rstd) = aten::native_layer_norm(&groups, &[size], None, None, eps)?;
     // The input may have any number of dimensions.
     let has_channels = input.sizes().starts_with(&[n, c]);
-    out = aten::reshape(&out, if has_channels { input.sizes() } else { &sizes })?;
-    let mut of_channels = vec![1; out.dim()];
-    of_channels[1] = c;
-    if let Some(weight) = weight {
-        out = aten::mul_Tensor(&out, &aten::reshape(weight, &of_channels)?)?;
-    }
-    if let Some(bias) = bias {
-        out = aten::add_Tensor(&out, &aten::reshape(bias, &of_channels)?)?;
-    }
-    out = aten::reshape(&out, input.sizes())?;
+    let channels = |tensor: &Tensor| aten::reshape(tensor, if has_channels { input.sizes() } else { &sizes });
+    let (out, mean, rstd) = if weight.is_none() && bias.is_none() {
+        let (out, mean, rstd) = aten::native_layer_norm(&groups, &[size], None, None, eps)?;
+        (channels(&out)?, mean, rstd)
+    } else {
+        let (variance, mean) =
+            aten::var_mean_correction::with(&groups).dim(&[2]).correction(0).keepdim(true).call()?;
+        let rstd = aten::rsqrt(&aten::add_Scalar(&variance, eps.into())?)?;
+        let x = channels(&wide)?;
+        (scaled_and_shifted(&x, &mean, &rstd, [weight, bias])?, mean, rstd)
+    };
+    let out = aten::reshape(&out, input.sizes())?;
     let out = aten::contiguous::with(&aten::to_dtype(&out, input.dtype())?)
         .memory_format(input.suggest_memory_format())
         .call()?;
     let dtype = weight.or(bias).map_or(input.dtype(), Tensor::dtype);
     let noted = |notes: &Tensor| aten::to_dtype(&aten::reshape(notes, &[n, group])?, dtype);
     Ok((out, noted(&mean)?, noted(&rstd)?))
+}
+
+/// An input `[n, c, …]`, normalised by the mean and the reciprocal standard deviation of its groups, `[n, group, 1]`,
+/// and weighted. As in PyTorch, both are one factor and one summand for each channel.
+fn scaled_and_shifted(
+    x: &Tensor,
+    mean: &Tensor,
+    rstd: &Tensor,
+    [weight, bias]: [Option<&Tensor>; 2],
+) -> Result<Tensor> {
+    let (c, group) = (x.sizes()[1], mean.sizes()[1]);
+    let of_groups = |parameter: &Tensor| aten::reshape(parameter, &[1, group, c / group]);
+    let scale = match weight {
+        Some(weight) => aten::mul_Tensor(rstd, &of_groups(weight)?)?,
+        None => rstd.clone(),
+    };
+    let mut shift = aten::neg(&aten::mul_Tensor(mean, &scale)?)?;
+    if let Some(bias) = bias {
+        shift = aten::add_Tensor(&shift, &of_groups(bias)?)?;
+    }
+    let mut sizes = vec![1; x.dim()];
+    sizes[..2].copy_from_slice(&x.sizes()[..2]);
+    let of_channels =
+        |tensor: &Tensor| aten::reshape(&aten::expand(tensor, &[x.sizes()[0], group, c / group])?, &sizes);
+    aten::addcmul(&of_channels(&shift)?, x, &of_channels(&scale)?)
 }
 
 /// # Errors

@@ -1,6 +1,7 @@
 //! The loops of pooling: line of places by line of places, adding each line of pixels to all places at once.
 //!
-//! A place gets its elements in the order of memory, so vectors along a line do not change any bit of a sum.
+//! A place gets its elements in the order of memory, so vectors along a line do not change any bit of a sum. Only the
+//! mean of all pixels is computed like any other mean.
 #![expect(
     unsafe_code,
     reason = "shares volumes among threads, and meets pixels that are known to lie in a line"
@@ -13,9 +14,11 @@ use torch_library::prelude::*;
 
 use super::windows::{Run, Window, shares, sliding};
 use crate::cpu::axis::Axis;
+use crate::cpu::folds::Sum;
 use crate::cpu::volumes::{Volumes, each, pixels};
 use crate::inlined::zip;
 use crate::loops::pointwise::unsupported;
+use crate::loops::reduce::Fold;
 use crate::loops::{has_elements, match_opmath, on_vectors, opmath_type};
 use crate::number::Number;
 
@@ -172,6 +175,12 @@ impl Pooling {
         self.windows[3 - self.ndim..].iter().map(|windows| windows.len() as i64).collect()
     }
 
+    /// Whether there is one window, which covers all pixels.
+    fn is_of_all(&self) -> bool {
+        zip(&self.windows, &self.sizes)
+            .all(|(windows, size)| matches!(&windows[..], [one] if one.count() == *size as i64))
+    }
+
     /// The windows of each line of places, in the first two spatial dimensions.
     pub(super) fn lines(&self) -> impl Iterator<Item = [&Window; 2]> {
         let [planes, rows, _] = &self.windows;
@@ -311,6 +320,11 @@ on_vectors! {
         pooling: &Pooling, lanes: usize, divisor: Divisor, shares: &[T], volume: &[T], out: &mut [T],
     ) {
         let line = pooling.sizes[2] * lanes;
+        if let (true, [share], [out]) = (pooling.is_of_all(), shares, &mut *out) {
+            let factor = pooling.lines().next().map_or(1, |line| divisor.of_line(line)).cast::<T>();
+            *out = Sum.slice(volume, 0).shared(factor.times(*share));
+            return;
+        }
         for ([z, y], out) in pooling.lines().zip(out.chunks_exact_mut(shares.len())) {
             for row in pooling.covered([z, y]) {
                 let from = &volume[row * line..][..line];

@@ -1,6 +1,8 @@
 //! Products of integer matrices, which wrap on overflow, tile by tile.
 #![expect(unsafe_code, reason = "reads and writes matrices that the caller vouches for")]
 
+use std::mem::MaybeUninit;
+
 use super::target::Target;
 use super::{GRAIN, Matrices};
 use crate::inlined::{fill, from_fn, zip};
@@ -74,14 +76,25 @@ impl<T: Number> Matrices<T> {
     /// # Safety
     /// - The rows and columns are in bounds, aligned and initialised, and nothing writes them during the call.
     unsafe fn read_to(self, numbers: &mut Vec<T>) {
+        let count = self.rows * self.columns;
         numbers.clear();
-        numbers.reserve(self.rows * self.columns);
-        for row in 0..self.rows {
-            for column in 0..self.columns {
-                // SAFETY: less than `rows` and `columns`, as many as the caller guarantees.
-                numbers.push(unsafe { self.from(row, column).data.read() });
+        numbers.reserve(count);
+        let lines = numbers.spare_capacity_mut()[..count].chunks_exact_mut(self.columns.max(1));
+        for (row, line) in lines.enumerate() {
+            let first = self.from(row, 0).data.cast_const();
+            let read = |line: &mut [MaybeUninit<T>], stride: isize| {
+                for (column, number) in line.iter_mut().enumerate() {
+                    // SAFETY: less than `columns`, as many as the caller guarantees, `stride` apart.
+                    number.write(unsafe { first.offset(column as isize * stride).read() });
+                }
+            };
+            match self.column_stride {
+                1 => read(line, 1),
+                stride => read(line, stride),
             }
         }
+        // SAFETY: `count` numbers were written above, row by row.
+        unsafe { numbers.set_len(count) };
     }
 }
 

@@ -7,7 +7,6 @@ mod activation;
 mod arrange;
 pub mod binary;
 mod bits;
-mod bucketization;
 mod copy;
 mod create;
 mod distance;

@@ -32,7 +32,7 @@ mod scatter;
 mod sorting;
 pub mod special;
 mod storage;
-mod unary;
+pub(crate) mod unary;
 mod view;
 
 use torch_library::fake::is_fake;

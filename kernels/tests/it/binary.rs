@@ -1,4 +1,4 @@
-//! Arithmetic on two operands.
+//! Arithmetic, comparisons and functions of two operands.
 
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
@@ -350,5 +350,20 @@ fn powers_of_two_scale_without_overflow_on_the_way() -> Result<()> {
     assert_eq!(ends, [2f64.powi(978), 2f64.powi(926)]);
     let bools = Tensor::from([true]);
     assert!(aten::ldexp_Tensor(&Tensor::from([1.5]), &bools).is_err());
+    Ok(())
+}
+
+#[test]
+fn elements_are_looked_up_among_others() -> Result<()> {
+    let x = Tensor::from([[f32::NAN, 0.0], [-0.0, 3.0]]);
+    let tests = Tensor::from([3.0, f64::NAN, 0.0, 3.0]);
+    assert_eq!(aten::isin_Tensor_Tensor(&x, &tests)?.to_vec::<bool>()?, [false, true, true, true]);
+    let others = aten::isin_Tensor_Tensor::with(&x, &tests).invert(true).call()?;
+    assert_eq!(others.to_vec::<bool>()?, [true, false, false, false]);
+    let found = aten::isin_Tensor_Tensor(&Tensor::from([1i64, (1 << 31) + 5]), &Tensor::from([1i32, 5]))?;
+    assert_eq!(found.to_vec::<bool>()?, [true, false]);
+    let nothing = Tensor::from_vec(Vec::<i64>::new(), &[0])?;
+    assert_eq!(aten::isin_Tensor_Tensor(&Tensor::from(2), &nothing)?.item()?, Scalar::Bool(false));
+    assert!(aten::isin_Tensor_Tensor(&Tensor::from(true), &Tensor::from(true)).is_err());
     Ok(())
 }

@@ -213,3 +213,21 @@ fn the_gamma_distribution_is_one_of_floats_and_has_no_slope_along_its_shape() ->
     );
     Ok(())
 }
+
+#[test]
+fn polygamma_is_as_exact_far_below_zero() -> Result<()> {
+    let cases = [
+        (1, -20000.5, 9.869554403589243),
+        (1, -0.5, 8.934802200544679),
+        (1, -1e15 - 0.5, std::f64::consts::PI.powi(2)),
+        (1, -1e-10, 1e20 + std::f64::consts::PI.powi(2) / 6.0),
+        (2, -20000.25, 124.02510671869945),
+        (2, -0.5, -0.82879664423432),
+        (3, -20000.25, 1558.5454565440386),
+    ];
+    for (order, x, want) in cases {
+        let found = aten::polygamma(order, &Tensor::from([x]))?.to_vec::<f64>()?[0];
+        assert!((found / want - 1.0).abs() < 1e-13, "order {order} of {x}: {found}, expected {want}");
+    }
+    Ok(())
+}

@@ -204,24 +204,6 @@ fn whole_numbers_and_truth_values_have_signs_odds_and_sums_of_powers() -> Result
 }
 
 #[test]
-fn polygamma_is_as_exact_far_below_zero() -> Result<()> {
-    let cases = [
-        (1, -20000.5, 9.869554403589243),
-        (1, -0.5, 8.934802200544679),
-        (1, -1e15 - 0.5, std::f64::consts::PI.powi(2)),
-        (1, -1e-10, 1e20 + std::f64::consts::PI.powi(2) / 6.0),
-        (2, -20000.25, 124.02510671869945),
-        (2, -0.5, -0.82879664423432),
-        (3, -20000.25, 1558.5454565440386),
-    ];
-    for (order, x, want) in cases {
-        let found = aten::polygamma(order, &Tensor::from([x]))?.to_vec::<f64>()?[0];
-        assert!((found / want - 1.0).abs() < 1e-13, "order {order} of {x}: {found}, expected {want}");
-    }
-    Ok(())
-}
-
-#[test]
 fn the_slope_of_silu_is_pytorchs() -> Result<()> {
     let x = Tensor::from([-2.0, -0.5, 0.0, 1.5]);
     let slope = [-0.09078424878489547, 0.5200776253946964, 1.5, 4.165176617196572];

@@ -1,11 +1,13 @@
-//! Derivatives of arithmetic, powers, remainders, extremes and comparison. The engine reduces the gradients of operands
-//! that were broadcast.
+//! Derivatives of arithmetic, powers, remainders, extremes and comparisons; those of other functions are in
+//! `functions.rs`. The engine reduces the gradients of operands that were broadcast.
 
 use torch_library::derivatives;
 use torch_library::prelude::*;
 
 use crate::aten;
 use crate::prelude::*;
+
+mod functions;
 
 derivatives! {
     in aten;
@@ -157,6 +159,9 @@ derivatives! {
     gt.Scalar(Tensor self, Scalar other) -> Tensor as non_differentiable;
     ge.Tensor(Tensor self, Tensor other) -> Tensor as non_differentiable;
     ge.Scalar(Tensor self, Scalar other) -> Tensor as non_differentiable;
+    isin.Tensor_Tensor(
+        Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False
+    ) -> Tensor as non_differentiable;
 }
 
 /// The conjugate of a complex tensor; a real one is returned as it is.

@@ -1,6 +1,6 @@
 //! Derivatives of unary element-wise functions.
 
-use std::f64::consts::{FRAC_2_SQRT_PI, LN_2, LN_10};
+use std::f64::consts::{FRAC_2_SQRT_PI, LN_2, LN_10, PI};
 
 use torch_library::derivatives;
 use torch_library::prelude::*;
@@ -43,6 +43,10 @@ derivatives! {
         self => grad.mul(&conj(result)?),
     }
     #[in_place]
+    exp2(Tensor self) -> Tensor as Exp2Backward0 {
+        self => grad.mul(&conj(result)?)?.mul(LN_2),
+    }
+    #[in_place]
     log(Tensor self) -> Tensor as LogBackward0 {
         self => grad.div(&conj(self)?),
     }
@@ -71,12 +75,37 @@ derivatives! {
         self => grad.mul(&conj(&result.mul(result)?)?.add(1)?),
     }
     #[in_place]
+    sinc(Tensor self) -> Tensor as SincBackward0 {
+        self => {
+            let angle = self.mul(PI)?;
+            let slope = aten::cos(&angle)?.sub(&aten::sinc(self)?)?.div(self)?;
+            aten::masked_fill_Scalar(&grad.mul(&conj(&slope)?)?, &aten::eq_Scalar(self, 0.into())?, 0.into())
+        },
+    }
+    #[in_place]
+    deg2rad(Tensor self) -> Tensor as Deg2RadBackward0 {
+        self => grad.mul(PI / 180.0),
+    }
+    #[in_place]
+    rad2deg(Tensor self) -> Tensor as Rad2DegBackward0 {
+        self => grad.mul(180.0 / PI),
+    }
+    #[in_place]
     tanh(Tensor self) -> Tensor as TanhBackward0 {
         self => aten::tanh_backward(grad, result),
     }
     #[in_place]
     sigmoid(Tensor self) -> Tensor as SigmoidBackward0 {
         self => aten::sigmoid_backward(grad, result),
+    }
+    logit(Tensor self, float? eps=None) -> Tensor as LogitBackward0 {
+        self => {
+            let low = eps.unwrap_or(0.0);
+            let steep = grad.div(&self.mul(&aten::rsub_Scalar(self, Scalar::from(1))?)?)?;
+            let above = aten::ge_Scalar(self, Scalar::from(low))?;
+            let inside = aten::logical_and(&above, &aten::le_Scalar(self, Scalar::from(1.0 - low))?)?;
+            aten::where_ScalarOther(&inside, &steep, Scalar::from(if eps.is_some() { 0.0 } else { f64::NAN }))
+        },
     }
     #[in_place]
     relu(Tensor self) -> Tensor as ReluBackward0 {
@@ -118,6 +147,10 @@ derivatives! {
     frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent) as FrexpBackward0 {
         self => grad.div(&aten::exp2(exponent)?),
         exponent => non_differentiable,
+    }
+    #[in_place]
+    nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor as NanToNumBackward0 {
+        self => grad.mul(&aten::isfinite(self)?),
     }
     #[in_place]
     expm1(Tensor self) -> Tensor as Expm1Backward0 {
@@ -207,6 +240,9 @@ derivatives! {
     }
     isnan(Tensor self) -> Tensor as non_differentiable;
     isinf(Tensor self) -> Tensor as non_differentiable;
+    isposinf(Tensor self) -> Tensor as non_differentiable;
+    isneginf(Tensor self) -> Tensor as non_differentiable;
+    signbit(Tensor self) -> Tensor as non_differentiable;
 }
 
 mod clamp;

@@ -1,4 +1,5 @@
-//! Arithmetic and powers with a scalar, as a wrapped-number tensor, which has lower priority in type promotion.
+//! Arithmetic, powers and functions of two numbers with a scalar, as a wrapped-number tensor, which has lower priority
+//! in type promotion; and powers in double precision.
 
 use torch_library::prelude::*;
 
@@ -107,6 +108,18 @@ mod kernels {
         aten::pow_Tensor_Tensor(&Tensor::wrapped_number(this), &exponent)
     }
 
+    fn copysign_Scalar(this: &Tensor, other: Scalar) -> Result<Tensor> {
+        aten::copysign_Tensor(this, &Tensor::wrapped_number(other))
+    }
+
+    fn xlogy_Scalar_Other(this: &Tensor, other: Scalar) -> Result<Tensor> {
+        aten::xlogy_Tensor(this, &Tensor::wrapped_number(other))
+    }
+
+    fn xlogy_Scalar_Self(this: Scalar, other: &Tensor) -> Result<Tensor> {
+        aten::xlogy_Tensor(&Tensor::wrapped_number(this), other)
+    }
+
     fn floor_divide(this: &Tensor, other: &Tensor) -> Result<Tensor> {
         aten::div_Tensor_mode(this, other, Some("floor"))
     }
@@ -126,6 +139,26 @@ mod implicit {
 
     fn _add_relu_Scalar(this: &Tensor, other: Scalar, alpha: Scalar) -> Result<Tensor> {
         positive(aten::_add_relu_Scalar::NAME, &aten::add_Scalar::call(this, other, alpha)?)
+    }
+
+    fn float_power_Tensor_Tensor(this: &Tensor, exponent: &Tensor) -> Result<Tensor> {
+        let is_complex = this.dtype().is_complex() || exponent.dtype().is_complex();
+        let dtype = if is_complex { DType::Complex128 } else { DType::Float64 };
+        aten::pow_Tensor_Tensor(&aten::to_dtype(this, dtype)?, &aten::to_dtype(exponent, dtype)?)
+    }
+
+    fn float_power_Tensor_Scalar(this: &Tensor, exponent: Scalar) -> Result<Tensor> {
+        let is_complex = this.dtype().is_complex() || matches!(exponent, Scalar::Complex(_));
+        let dtype = if is_complex { DType::Complex128 } else { DType::Float64 };
+        let exponent = if is_complex { exponent } else { Scalar::Float(exponent.to()?) };
+        aten::pow_Tensor_Scalar(&aten::to_dtype(this, dtype)?, exponent)
+    }
+
+    fn float_power_Scalar(this: Scalar, exponent: &Tensor) -> Result<Tensor> {
+        let is_complex = exponent.dtype().is_complex() || matches!(this, Scalar::Complex(_));
+        let dtype = if is_complex { DType::Complex128 } else { DType::Float64 };
+        let this = if is_complex { this } else { Scalar::Float(this.to()?) };
+        aten::pow_Scalar(this, &aten::to_dtype(exponent, dtype)?)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Look-ups of elements among others, by comparisons and searches.
+//! Look-ups of elements in sorted rows.
 
 use torch_library::prelude::*;
 
@@ -7,56 +7,9 @@ use crate::aten;
 
 mod compressed;
 
-#[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
-fn isin_Tensor_Tensor(
-    elements: &Tensor,
-    test_elements: &Tensor,
-    _assume_unique: bool,
-    invert: bool,
-) -> Result<Tensor> {
-    let tests = aten::reshape(test_elements, &[-1])?;
-    let found = aten::any_dim(&aten::eq_Tensor(&aten::unsqueeze(elements, -1)?, &tests)?, -1)?;
-    if invert { aten::logical_not(&found) } else { Ok(found) }
-}
-
 #[torch_impl(aten, CompositeImplicitAutograd)]
 mod implicit {
     use super::*;
-
-    fn isin_Tensor_Scalar(
-        elements: &Tensor,
-        test_element: Scalar,
-        _assume_unique: bool,
-        invert: bool,
-    ) -> Result<Tensor> {
-        for dtype in [elements.dtype(), test_element.dtype()] {
-            ensure!(
-                dtype != DType::Bool && !dtype.is_complex(),
-                DType,
-                "{}: {dtype} is not supported, expected integers or floating-point numbers",
-                aten::isin_Tensor_Scalar::NAME
-            );
-        }
-        if invert { aten::ne_Scalar(elements, test_element) } else { aten::eq_Scalar(elements, test_element) }
-    }
-
-    fn isin_Scalar_Tensor(
-        element: Scalar,
-        test_elements: &Tensor,
-        assume_unique: bool,
-        invert: bool,
-    ) -> Result<Tensor> {
-        ensure!(
-            element.dtype() != DType::Bool && test_elements.dtype() != DType::Bool,
-            DType,
-            "{}: expected numbers, got bool",
-            aten::isin_Scalar_Tensor::NAME
-        );
-        // Not a wrapped number, which would be on the CPU.
-        let number =
-            aten::full::with(&[], element).dtype(Some(element.dtype())).device(Some(test_elements.device()));
-        aten::isin_Tensor_Tensor::call(&number.call()?, test_elements, assume_unique, invert)
-    }
 
     fn searchsorted_Scalar(
         sorted_sequence: &Tensor,

@@ -15,6 +15,26 @@ fn isinf(this: &Tensor) -> Result<Tensor> {
     }
 }
 
+/// Has a derivative of its own.
+#[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
+fn logit(this: &Tensor, eps: Option<f64>) -> Result<Tensor> {
+    if this.dtype().is_complex() {
+        return Err(no_probability(aten::logit::NAME, this));
+    }
+    let dtype = if this.dtype().is_floating_point() { this.dtype() } else { DType::DEFAULT };
+    let this = aten::to_dtype(this, dtype)?;
+    let inside = match eps {
+        Some(eps) if eps >= 0.0 => {
+            // Clamps to the lower bound last, so that it wins where `eps` is above one half.
+            let (low, high) = (Scalar::from(eps), Scalar::from(1.0 - eps));
+            let below = aten::where_ScalarSelf(&aten::gt_Scalar(&this, high)?, high, &this)?;
+            aten::where_ScalarSelf(&aten::lt_Scalar(&this, low)?, low, &below)?
+        }
+        _ => this,
+    };
+    aten::log(&aten::div_Tensor(&inside, &aten::rsub_Scalar(&inside, 1.into())?)?)
+}
+
 #[torch_impl(aten, CompositeImplicitAutograd)]
 mod implicit {
     use super::*;
@@ -38,4 +58,12 @@ mod implicit {
         let is_any = aten::logical_or(&aten::isnan(this)?, &aten::isinf(this)?)?;
         aten::logical_not(&is_any)
     }
+}
+
+/// The error for numbers that are not probabilities.
+pub(crate) fn no_probability(operator: &str, this: &Tensor) -> Error {
+    Error::new(
+        ErrorKind::DType,
+        format!("{operator}: {} cannot be a probability, expected a real type", this.dtype()),
+    )
 }

@@ -1,4 +1,4 @@
-//! Kernels of arithmetic on two operands.
+//! Kernels of binary operators: those of arithmetic here, others in files of their own.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -13,7 +13,10 @@ use crate::loops::{Usually, function, match_opmath};
 use crate::number::{Divided, Number};
 
 mod compare;
+mod divisors;
 mod extremes;
+mod functions;
+mod neighbours;
 mod power;
 mod remainder;
 

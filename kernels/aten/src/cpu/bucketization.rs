@@ -1,4 +1,4 @@
-//! Membership tests, and binary search in sorted rows.
+//! Binary search in sorted rows.
 
 use std::array::from_ref;
 use std::hint::select_unpredictable;
@@ -6,11 +6,9 @@ use std::hint::select_unpredictable;
 use torch_library::prelude::*;
 use torch_library::promote_types;
 
-use super::sorting::places::Sorted;
 use crate::aten;
-use crate::loops::pointwise::{common_device, unsupported};
+use crate::loops::pointwise::unsupported;
 use crate::loops::{self, in_runs, match_opmath, on_vectors};
-use crate::number::Number;
 
 #[torch_impl(aten, CPU, Meta)]
 fn searchsorted_Tensor(
@@ -135,30 +133,4 @@ fn sorted_by(operator: &str, sequence: &Tensor, sorter: &Tensor) -> Result<Tenso
         sequence.sizes()
     );
     aten::gather(sequence, -1, sorter).map_err(|error| error.context(operator))
-}
-
-/// Whether each element is one of `test_elements`; NaN equals nothing.
-#[torch_impl(aten, CPU)]
-fn isin_Tensor_Tensor(
-    elements: &Tensor,
-    test_elements: &Tensor,
-    _assume_unique: bool,
-    invert: bool,
-) -> Result<Tensor> {
-    let _lease = loops::frozen([elements, test_elements])?;
-    const OPERATOR: &str = aten::isin_Tensor_Tensor::NAME;
-    let dtype =
-        promote_types(elements.dtype(), test_elements.dtype()).map_err(|error| error.context(OPERATOR))?;
-    let out =
-        Tensor::empty(elements.sizes(), DType::Bool, common_device(OPERATOR, &[elements, test_elements])?)?;
-    match_opmath!(dtype, T: Integer | Float => {
-        let mut tests = loops::elements::<T>(test_elements)?;
-        tests.retain(|x| !x.is_unordered());
-        let mut tests: Vec<_> = tests.into_iter().map(T::rank).collect();
-        tests.sort_unstable();
-        tests.dedup();
-        let is_in = |x: T| !x.is_unordered() && tests.binary_search(&x.rank()).is_ok();
-        loops::map(&out, [elements], |[x]: [T; 1]| is_in(x) != invert)?;
-    }, else => return Err(unsupported(OPERATOR, dtype)));
-    Ok(out)
 }

@@ -6,15 +6,20 @@ use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
 
 use crate::aten;
-use crate::functions::{Conjugate, Coordinate, ErrorFunction, Functions, Hyperbolic, Inverse, NearOne};
+use crate::functions::{
+    Conjugate, Coordinate, ErrorFunction, Functions, Hyperbolic, Inverse, NearOne, PowerOfTwo,
+};
 use crate::loops::Pointwise;
 use crate::loops::{self, function, match_opmath};
 use crate::number::{Divided, Number};
 
 mod angles;
 pub(super) mod clamp;
+mod finite;
 mod frexp;
+mod odds;
 mod rounded;
+mod sinc;
 
 use rounded::Rounded;
 
@@ -49,6 +54,7 @@ functions! {
     relu: promoting_exactly Integer | Unsigned | Float => |x, T| positive_part(x);
     sign: promoting_exactly Bool | Integer | Float => |x, T| sign_of(x);
     exp: promoting_to_float Float | Complex => |x, T| x.exponential(), in registers Exponential;
+    exp2: promoting_to_float Float | Complex => |x, T| x.power_of_two();
     log: promoting_to_float Float | Complex => |x, T| x.natural_logarithm(), in registers Logarithm;
     sqrt: promoting_to_float Float | Complex => |x, T| x.sqrt(), in registers SquareRoot;
     rsqrt: promoting_to_float Float | Complex => |x, T| T::ONE.over(x.sqrt());
@@ -69,6 +75,8 @@ functions! {
     atanh: promoting_to_float Float | Complex => |x, T| x.inverse_hyperbolic_tangent();
     erf: promoting_to_float Float => |x, T| x.error_function();
     erfc: promoting_to_float Float => |x, T| x.complementary_error_function(), in registers ComplementaryError;
+    deg2rad: promoting_to_float_as_first Float => |x, T| x.to_radians();
+    rad2deg: promoting_to_float_as_first Float => |x, T| x.to_degrees();
     floor: promoting_exactly Integer | Float => |x, T| x.down();
     ceil: promoting_exactly Integer | Float => |x, T| x.up();
     round: promoting_exactly Integer | Float => |x, T| x.nearest();
@@ -92,6 +100,11 @@ fn sign_of<T: Number + PartialOrd>(x: T) -> T {
     } else {
         T::ZERO
     }
+}
+
+#[inline(always)]
+fn is_negative<T: Number + PartialOrd>(x: T) -> bool {
+    x < T::ZERO
 }
 
 /// The absolute value; the smallest integer stays itself.
@@ -138,6 +151,16 @@ mod more {
 
     fn sgn(output: Output<'_>, this: &Tensor) -> Result<Tensor> {
         direction(output, this)
+    }
+
+    fn signbit(output: Output<'_>, this: &Tensor) -> Result<Tensor> {
+        output.exactly(DType::Bool)?;
+        let call = Pointwise::promoting(output, [this])?;
+        match_opmath!(call.dtype, T: Float => {
+            call.compute(None, DType::Bool, |[x]: [T; 1]| x.is_sign_negative())
+        }, else => match_opmath!(call.dtype, T: Bool | Integer => {
+            call.compute(None, DType::Bool, |[x]: [T; 1]| is_negative(x))
+        }, else => Err(call.unsupported())))
     }
 
     fn logical_not(output: Output<'_>, this: &Tensor) -> Result<Tensor> {

@@ -1,5 +1,8 @@
-//! Binary element-wise operators: arithmetic, powers, remainders, extremes, comparisons and `where`, on two tensors, or
-//! a tensor and a scalar.
+//! Binary operators: arithmetic, powers, divisors and remainders, extremes, comparisons, `where` and functions of two
+//! numbers, on two tensors, or a tensor and a scalar.
+//!
+//! They compute element by element, except for `allclose`, which compares tensors as wholes, and `isin`, which looks
+//! each element up among all of another tensor.
 //!
 //! Operands broadcast, and are computed in their common dtype; a scalar counts only by its kind (boolean, integer,
 //! floating-point or complex).
@@ -250,6 +253,45 @@ torch_library! {
         ///
         /// PyTorch: `torch.where`.
         where.Scalar(Tensor condition, Scalar self, Scalar other) -> Tensor;
+        /// Whether elements differ by no more than `atol + rtol * |other|`; NaN equals NaN only with `equal_nan`.
+        ///
+        /// # Errors
+        /// Different dtypes, negative tolerances.
+        ///
+        /// PyTorch: `torch.isclose`.
+        isclose(Tensor self, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> Tensor;
+        /// Whether all elements are close, as [`isclose`](fn@isclose) defines it.
+        ///
+        /// # Errors
+        /// The errors of [`isclose`](fn@isclose).
+        ///
+        /// PyTorch: `torch.allclose`.
+        #[tags(data_dependent_output)]
+        allclose(Tensor self, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> bool;
+        /// Whether each element is one of `test_elements`; with `invert`, whether it is not.
+        ///
+        /// # Errors
+        /// Boolean and complex dtypes.
+        ///
+        /// PyTorch: `torch.isin`.
+        isin.Tensor_Tensor(Tensor elements, Tensor test_elements, *, bool assume_unique=False,
+            bool invert=False) -> Tensor;
+        /// Whether each element is equal to a scalar; with `invert`, whether it is not.
+        ///
+        /// # Errors
+        /// Boolean and complex dtypes.
+        ///
+        /// PyTorch: `torch.isin`.
+        isin.Tensor_Scalar(Tensor elements, Scalar test_element, *, bool assume_unique=False,
+            bool invert=False) -> Tensor;
+        /// Whether a scalar is one of `test_elements`; with `invert`, whether it is not.
+        ///
+        /// # Errors
+        /// Boolean and complex dtypes.
+        ///
+        /// PyTorch: `torch.isin`.
+        isin.Scalar_Tensor(Scalar element, Tensor test_elements, *, bool assume_unique=False,
+            bool invert=False) -> Tensor;
         /// The larger of two elements; NaN if either is NaN.
         ///
         /// # Errors
@@ -277,6 +319,15 @@ torch_library! {
         #[tags(pointwise)]
         #[variants(out, in_place)]
         atan2(Tensor self, Tensor other) -> Tensor;
+        /// The length of the hypotenuse, `sqrt(self² + other²)`.
+        ///
+        /// # Errors
+        /// Integer, boolean and complex dtypes.
+        ///
+        /// PyTorch: `torch.hypot`.
+        #[tags(pointwise)]
+        #[variants(out, in_place)]
+        hypot(Tensor self, Tensor other) -> Tensor;
         /// The larger of two elements; if one of them is NaN, the other.
         ///
         /// # Errors
@@ -300,6 +351,84 @@ torch_library! {
         /// PyTorch: `torch.ldexp`.
         #[tags(pointwise)]
         ldexp.Tensor(Tensor self, Tensor other) -> Tensor;
+        /// The magnitude of each element with the sign of the corresponding element of `other`.
+        ///
+        /// # Errors
+        /// Complex dtypes.
+        ///
+        /// PyTorch: `torch.copysign`.
+        #[tags(pointwise)]
+        #[variants(out, in_place)]
+        copysign.Tensor(Tensor self, Tensor other) -> Tensor;
+        /// The magnitude of each element with the sign of a scalar.
+        ///
+        /// # Errors
+        /// Complex dtypes.
+        ///
+        /// PyTorch: `torch.copysign`.
+        #[tags(pointwise)]
+        copysign.Scalar(Tensor self, Scalar other) -> Tensor;
+        /// The Heaviside step function: 0 for negative elements, 1 for positive ones, and `values` for zeros.
+        ///
+        /// # Errors
+        /// Different dtypes, a complex dtype.
+        ///
+        /// PyTorch: `torch.heaviside`.
+        #[tags(pointwise)]
+        #[variants(out, in_place)]
+        heaviside(Tensor self, Tensor values) -> Tensor;
+        /// The next representable number after each element in the direction of `other`.
+        ///
+        /// # Errors
+        /// Dtypes that are not floating-point.
+        ///
+        /// PyTorch: `torch.nextafter`.
+        #[tags(pointwise)]
+        #[variants(out, in_place)]
+        nextafter(Tensor self, Tensor other) -> Tensor;
+        /// `ln(exp(self) + exp(other))`, without overflow.
+        ///
+        /// # Errors
+        /// Integer and boolean dtypes.
+        ///
+        /// PyTorch: `torch.logaddexp`.
+        #[tags(pointwise)]
+        #[variants(out)]
+        logaddexp(Tensor self, Tensor other) -> Tensor;
+        /// `log2(2^self + 2^other)`, without overflow.
+        ///
+        /// # Errors
+        /// Integer, boolean and complex dtypes.
+        ///
+        /// PyTorch: `torch.logaddexp2`.
+        #[tags(pointwise)]
+        #[variants(out)]
+        logaddexp2(Tensor self, Tensor other) -> Tensor;
+        /// `self * ln(other)`: 0 where `self` is 0, unless `other` is NaN.
+        ///
+        /// # Errors
+        /// Complex dtypes.
+        ///
+        /// PyTorch: `torch.xlogy`.
+        #[tags(pointwise)]
+        #[variants(out = "OutTensor", in_place)]
+        xlogy.Tensor(Tensor self, Tensor other) -> Tensor;
+        /// [`xlogy_Tensor`](fn@xlogy_Tensor) with a scalar `other`.
+        ///
+        /// # Errors
+        /// Complex dtypes.
+        ///
+        /// PyTorch: `torch.xlogy`.
+        #[tags(pointwise)]
+        xlogy.Scalar_Other(Tensor self, Scalar other) -> Tensor;
+        /// [`xlogy_Tensor`](fn@xlogy_Tensor) with a scalar `self`.
+        ///
+        /// # Errors
+        /// Complex dtypes.
+        ///
+        /// PyTorch: `torch.xlogy`.
+        #[tags(pointwise)]
+        xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor;
         /// The remainder of the division `self / other`, with the sign of `self` (as C's `fmod`).
         ///
         /// # Errors
@@ -336,6 +465,24 @@ torch_library! {
         /// PyTorch: `torch.remainder`.
         #[tags(pointwise)]
         remainder.Scalar_Tensor(Scalar self, Tensor other) -> Tensor;
+        /// The greatest common divisor, which is never negative.
+        ///
+        /// # Errors
+        /// Dtypes that are not integer.
+        ///
+        /// PyTorch: `torch.gcd`.
+        #[tags(pointwise)]
+        #[variants(out, in_place)]
+        gcd(Tensor self, Tensor other) -> Tensor;
+        /// The least common multiple, which is never negative.
+        ///
+        /// # Errors
+        /// Dtypes that are not integer.
+        ///
+        /// PyTorch: `torch.lcm`.
+        #[tags(pointwise)]
+        #[variants(out, in_place)]
+        lcm(Tensor self, Tensor other) -> Tensor;
         /// Each element raised to the power of the corresponding element of `exponent`; a negative power of an integer
         /// is rounded towards zero.
         ///
@@ -365,6 +512,20 @@ torch_library! {
         /// PyTorch: `torch.pow`.
         #[tags(pointwise)]
         pow.Scalar(Scalar self, Tensor exponent) -> Tensor;
+        /// Each element raised to the power of the corresponding element of `exponent`, in `float64`, or `complex128`
+        /// for complex numbers.
+        ///
+        /// PyTorch: `torch.float_power`.
+        float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor;
+        /// Each element raised to the power of a scalar, in `float64`, or `complex128` for complex numbers.
+        ///
+        /// PyTorch: `torch.float_power`.
+        float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor;
+        /// A scalar raised to the power of each element, in `float64`, or `complex128` for complex numbers.
+        ///
+        /// PyTorch: `torch.float_power`.
+        #[tags(pointwise)]
+        float_power.Scalar(Scalar self, Tensor exponent) -> Tensor;
         /// The quotient, rounded down.
         ///
         /// # Errors

@@ -1,4 +1,4 @@
-//! Look-ups of elements among others: their places in sorted ones, and membership.
+//! Look-ups of elements in sorted rows: their places, and their buckets.
 
 use torch_library::torch_library;
 
@@ -59,29 +59,5 @@ torch_library! {
         ///
         /// PyTorch: `torch.bucketize`.
         bucketize.Scalar(Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor;
-        /// Whether each element is one of `test_elements`; with `invert`, whether it is not.
-        ///
-        /// # Errors
-        /// Boolean and complex dtypes.
-        ///
-        /// PyTorch: `torch.isin`.
-        isin.Tensor_Tensor(Tensor elements, Tensor test_elements, *, bool assume_unique=False,
-            bool invert=False) -> Tensor;
-        /// Whether each element is equal to a scalar; with `invert`, whether it is not.
-        ///
-        /// # Errors
-        /// Boolean and complex dtypes.
-        ///
-        /// PyTorch: `torch.isin`.
-        isin.Tensor_Scalar(Tensor elements, Scalar test_element, *, bool assume_unique=False,
-            bool invert=False) -> Tensor;
-        /// Whether a scalar is one of `test_elements`; with `invert`, whether it is not.
-        ///
-        /// # Errors
-        /// Boolean and complex dtypes.
-        ///
-        /// PyTorch: `torch.isin`.
-        isin.Scalar_Tensor(Scalar element, Tensor test_elements, *, bool assume_unique=False,
-            bool invert=False) -> Tensor;
     }
 }

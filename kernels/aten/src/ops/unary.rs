@@ -79,6 +79,15 @@ torch_library! {
         #[tags(pointwise)]
         #[variants(out, in_place)]
         sgn(Tensor self) -> Tensor;
+        /// Whether the sign bit of each element is set; it is for -0.
+        ///
+        /// # Errors
+        /// Complex dtypes.
+        ///
+        /// PyTorch: `torch.signbit`.
+        #[tags(pointwise)]
+        #[variants(out)]
+        signbit(Tensor self) -> Tensor;
 
         /// *e* to the power of each element.
         ///
@@ -86,6 +95,12 @@ torch_library! {
         #[tags(pointwise)]
         #[variants(out, in_place)]
         exp(Tensor self) -> Tensor;
+        /// Two to the power of each element.
+        ///
+        /// PyTorch: `torch.exp2`.
+        #[tags(pointwise)]
+        #[variants(out, in_place)]
+        exp2(Tensor self) -> Tensor;
 
         /// The natural logarithm of each element.
         ///
@@ -134,6 +149,30 @@ torch_library! {
         #[tags(pointwise)]
         #[variants(out, in_place)]
         tan(Tensor self) -> Tensor;
+        /// The normalised sinc function, `sin(π x) / (π x)`: 1 at 0.
+        ///
+        /// PyTorch: `torch.sinc`.
+        #[tags(pointwise)]
+        #[variants(out, in_place)]
+        sinc(Tensor self) -> Tensor;
+        /// Converts degrees to radians.
+        ///
+        /// # Errors
+        /// Complex dtypes.
+        ///
+        /// PyTorch: `torch.deg2rad`.
+        #[tags(pointwise)]
+        #[variants(out, in_place)]
+        deg2rad(Tensor self) -> Tensor;
+        /// Converts radians to degrees.
+        ///
+        /// # Errors
+        /// Complex dtypes.
+        ///
+        /// PyTorch: `torch.rad2deg`.
+        #[tags(pointwise)]
+        #[variants(out, in_place)]
+        rad2deg(Tensor self) -> Tensor;
 
         /// The hyperbolic tangent of each element.
         ///
@@ -148,6 +187,14 @@ torch_library! {
         #[tags(pointwise)]
         #[variants(out, in_place)]
         sigmoid(Tensor self) -> Tensor;
+        /// The inverse of the sigmoid, `ln(x / (1 - x))`; with `eps`, elements are first clamped to `[eps, 1 - eps]`.
+        ///
+        /// # Errors
+        /// Complex dtypes.
+        ///
+        /// PyTorch: `torch.logit`.
+        #[tags(pointwise)]
+        logit(Tensor self, float? eps=None) -> Tensor;
 
         /// The Gaussian error linear unit: `x` times the cumulative distribution function of the standard normal
         /// distribution at `x`.
@@ -383,10 +430,35 @@ torch_library! {
         ///
         /// PyTorch: `torch.isinf`.
         isinf(Tensor self) -> Tensor;
+        /// Whether each element is positive infinity.
+        ///
+        /// # Errors
+        /// Complex dtypes.
+        ///
+        /// PyTorch: `torch.isposinf`.
+        #[tags(pointwise)]
+        #[variants(out)]
+        isposinf(Tensor self) -> Tensor;
+        /// Whether each element is negative infinity.
+        ///
+        /// # Errors
+        /// Complex dtypes.
+        ///
+        /// PyTorch: `torch.isneginf`.
+        #[tags(pointwise)]
+        #[variants(out)]
+        isneginf(Tensor self) -> Tensor;
         /// Whether each element is neither NaN nor infinite.
         ///
         /// PyTorch: `torch.isfinite`.
         isfinite(Tensor self) -> Tensor;
+        /// Replaces NaN and infinities by numbers: NaN by 0, and infinities by the largest and smallest number of the
+        /// dtype, unless others are given; for complex numbers, in both parts.
+        ///
+        /// PyTorch: `torch.nan_to_num`.
+        #[tags(pointwise)]
+        #[variants(out, in_place)]
+        nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor;
         /// The tensor itself: `+x`.
         ///
         /// # Errors

@@ -1,4 +1,4 @@
-//! Comparisons with scalars, and `where` with scalars.
+//! Comparisons with scalars, within tolerances and with all elements of a tensor, and `where` with scalars.
 
 use torch_library::prelude::*;
 
@@ -29,6 +29,18 @@ with_number! {
     ge_Scalar = ge_Tensor;
 }
 
+#[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
+fn isin_Tensor_Tensor(
+    elements: &Tensor,
+    test_elements: &Tensor,
+    _assume_unique: bool,
+    invert: bool,
+) -> Result<Tensor> {
+    let tests = aten::reshape(test_elements, &[-1])?;
+    let found = aten::any_dim(&aten::eq_Tensor(&aten::unsqueeze(elements, -1)?, &tests)?, -1)?;
+    if invert { aten::logical_not(&found) } else { Ok(found) }
+}
+
 #[torch_impl(aten, CompositeImplicitAutograd)]
 mod implicit {
     use super::*;
@@ -43,6 +55,79 @@ mod implicit {
 
     fn where_Scalar(condition: &Tensor, this: Scalar, other: Scalar) -> Result<Tensor> {
         aten::where_self(condition, &Tensor::wrapped_number(this), &Tensor::wrapped_number(other))
+    }
+
+    fn isclose(this: &Tensor, other: &Tensor, rtol: f64, atol: f64, equal_nan: bool) -> Result<Tensor> {
+        const OPERATOR: &str = aten::isclose::NAME;
+        ensure!(
+            this.dtype() == other.dtype(),
+            DType,
+            "{OPERATOR}: {} and {} cannot be compared, convert one to the other by `aten::to_dtype`",
+            this.dtype(),
+            other.dtype()
+        );
+        ensure!(
+            rtol >= 0.0 && atol >= 0.0,
+            Argument,
+            "{OPERATOR}: tolerances {rtol} and {atol}, neither may be negative"
+        );
+        let is_same = aten::eq_Tensor(this, other)?;
+        let is_float = this.dtype().is_differentiable();
+        let close = match equal_nan && is_float {
+            true => {
+                aten::logical_or(&is_same, &aten::logical_and(&aten::isnan(this)?, &aten::isnan(other)?)?)?
+            }
+            false => is_same,
+        };
+        if rtol == 0.0 && atol == 0.0 {
+            return Ok(close);
+        }
+        // Integers are compared as floating-point numbers, booleans as integers.
+        let number = |x: &Tensor| if is_float { Ok(x.clone()) } else { aten::to_dtype(x, DType::DEFAULT) };
+        let (this, other) = (number(this)?, number(other)?);
+        let allowed = aten::add_Scalar(&aten::abs(&aten::mul_Scalar(&other, rtol.into())?)?, atol.into())?;
+        let distance = aten::abs(&aten::sub_Tensor(&this, &other)?)?;
+        let is_near = aten::logical_and(&aten::isfinite(&distance)?, &aten::le_Tensor(&distance, &allowed)?)?;
+        aten::logical_or(&close, &is_near)
+    }
+
+    fn allclose(this: &Tensor, other: &Tensor, rtol: f64, atol: f64, equal_nan: bool) -> Result<bool> {
+        aten::all(&aten::isclose::call(this, other, rtol, atol, equal_nan)?)?.item()?.to()
+    }
+
+    fn isin_Tensor_Scalar(
+        elements: &Tensor,
+        test_element: Scalar,
+        _assume_unique: bool,
+        invert: bool,
+    ) -> Result<Tensor> {
+        for dtype in [elements.dtype(), test_element.dtype()] {
+            ensure!(
+                dtype != DType::Bool && !dtype.is_complex(),
+                DType,
+                "{}: {dtype} is not supported, expected integers or floating-point numbers",
+                aten::isin_Tensor_Scalar::NAME
+            );
+        }
+        if invert { aten::ne_Scalar(elements, test_element) } else { aten::eq_Scalar(elements, test_element) }
+    }
+
+    fn isin_Scalar_Tensor(
+        element: Scalar,
+        test_elements: &Tensor,
+        assume_unique: bool,
+        invert: bool,
+    ) -> Result<Tensor> {
+        ensure!(
+            element.dtype() != DType::Bool && test_elements.dtype() != DType::Bool,
+            DType,
+            "{}: expected numbers, got bool",
+            aten::isin_Scalar_Tensor::NAME
+        );
+        // Not a wrapped number, which would be on the CPU.
+        let number =
+            aten::full::with(&[], element).dtype(Some(element.dtype())).device(Some(test_elements.device()));
+        aten::isin_Tensor_Tensor::call(&number.call()?, test_elements, assume_unique, invert)
     }
 }
 

@@ -1,11 +1,14 @@
-//! Kernels of comparisons and of `where`.
+//! Kernels of comparisons, of `where` and of membership.
 
 use torch_library::prelude::*;
-use torch_library::{match_dtype, result_type};
+use torch_library::{match_dtype, promote_types, result_type};
 
 use crate::aten;
+use crate::cpu::sorting::places::Sorted;
 use crate::loops::Pointwise;
-use crate::loops::{self, opmath_type, opmath_type_with_float8};
+use crate::loops::pointwise::{common_device, unsupported};
+use crate::loops::{self, match_opmath, opmath_type, opmath_type_with_float8};
+use crate::number::Number;
 
 /// Defines the kernels of comparisons. Each row gives the types that are computed in, and the operator.
 macro_rules! comparisons {
@@ -62,4 +65,30 @@ fn where_self(output: Output<'_>, condition: &Tensor, this: &Tensor, other: &Ten
     match_dtype!(dtype, T: NotFloat8 => {
         call.compute(None, dtype, |[c, a, b]: [T; 3]| if c == T::default() { b } else { a })
     }, else => call.compute(None, dtype, |[c, a, b]: [f32; 3]| if c == 0.0 { b } else { a }))
+}
+
+/// Whether each element is one of `test_elements`; NaN equals nothing.
+#[torch_impl(aten, CPU)]
+fn isin_Tensor_Tensor(
+    elements: &Tensor,
+    test_elements: &Tensor,
+    _assume_unique: bool,
+    invert: bool,
+) -> Result<Tensor> {
+    let _lease = loops::frozen([elements, test_elements])?;
+    const OPERATOR: &str = aten::isin_Tensor_Tensor::NAME;
+    let dtype =
+        promote_types(elements.dtype(), test_elements.dtype()).map_err(|error| error.context(OPERATOR))?;
+    let out =
+        Tensor::empty(elements.sizes(), DType::Bool, common_device(OPERATOR, &[elements, test_elements])?)?;
+    match_opmath!(dtype, T: Integer | Float => {
+        let mut tests = loops::elements::<T>(test_elements)?;
+        tests.retain(|x| !x.is_unordered());
+        let mut tests: Vec<_> = tests.into_iter().map(T::rank).collect();
+        tests.sort_unstable();
+        tests.dedup();
+        let is_in = |x: T| !x.is_unordered() && tests.binary_search(&x.rank()).is_ok();
+        loops::map(&out, [elements], |[x]: [T; 1]| is_in(x) != invert)?;
+    }, else => return Err(unsupported(OPERATOR, dtype)));
+    Ok(out)
 }

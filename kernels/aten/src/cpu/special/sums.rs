@@ -11,7 +11,7 @@ pub(crate) trait LogOfSum: Sized {
 }
 
 /// Like [`LogOfSum`], to base 2 and for real numbers.
-pub(super) trait BinaryLogOfSum: Sized {
+pub(crate) trait BinaryLogOfSum: Sized {
     /// The logarithm to base 2 of `2^self + 2^other`.
     fn binary_log_of_sum(self, other: Self) -> Self;
 }

@@ -47,4 +47,22 @@ variants! {
         "remainder.Scalar_Tensor_out(Scalar self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     remainder_Scalar_out: remainder_Scalar Castable =>
         "remainder.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
+    copysign_Scalar_out: copysign_Scalar =>
+        "copysign.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
+    xlogy_OutScalar_Other: xlogy_Scalar_Other =>
+        "xlogy.OutScalar_Other(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
+    xlogy_OutScalar_Self: xlogy_Scalar_Self =>
+        "xlogy.OutScalar_Self(Scalar self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
+    float_power_Scalar_out: float_power_Scalar =>
+        "float_power.Scalar_out(Scalar self, Tensor exponent, *, Tensor(a!) out) -> Tensor(a!)";
+    float_power_Tensor_Scalar_out: float_power_Tensor_Scalar =>
+        "float_power.Tensor_Scalar_out(Tensor self, Scalar exponent, *, Tensor(a!) out) -> Tensor(a!)";
+    float_power_Tensor_Tensor_out: float_power_Tensor_Tensor =>
+        "float_power.Tensor_Tensor_out(Tensor self, Tensor exponent, *, Tensor(a!) out) -> Tensor(a!)";
+    isin_Scalar_Tensor_out: isin_Scalar_Tensor =>
+        "isin.Scalar_Tensor_out(Scalar element, Tensor test_elements, *, bool assume_unique=False, bool invert=False, Tensor(a!) out) -> Tensor(a!)";
+    isin_Tensor_Scalar_out: isin_Tensor_Scalar =>
+        "isin.Tensor_Scalar_out(Tensor elements, Scalar test_element, *, bool assume_unique=False, bool invert=False, Tensor(a!) out) -> Tensor(a!)";
+    isin_Tensor_Tensor_out: isin_Tensor_Tensor =>
+        "isin.Tensor_Tensor_out(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False, Tensor(a!) out) -> Tensor(a!)";
 }

@@ -8,21 +8,8 @@ use crate::ops::autogen::{Rule, Variant, variants};
 
 variants! {
     super::segment::aten;
-    logit_out: logit Castable => "logit.out(Tensor self, float? eps=None, *, Tensor(a!) out) -> Tensor(a!)";
     special_erf_out: special_erf => "special_erf.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     special_expit_out: special_expit => "special_expit.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
-    xlogy_OutScalar_Other: xlogy_Scalar_Other =>
-        "xlogy.OutScalar_Other(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
-    xlogy_OutScalar_Self: xlogy_Scalar_Self =>
-        "xlogy.OutScalar_Self(Scalar self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
-    copysign_Scalar_out: copysign_Scalar =>
-        "copysign.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
-    float_power_Scalar_out: float_power_Scalar =>
-        "float_power.Scalar_out(Scalar self, Tensor exponent, *, Tensor(a!) out) -> Tensor(a!)";
-    float_power_Tensor_Scalar_out: float_power_Tensor_Scalar =>
-        "float_power.Tensor_Scalar_out(Tensor self, Scalar exponent, *, Tensor(a!) out) -> Tensor(a!)";
-    float_power_Tensor_Tensor_out: float_power_Tensor_Tensor =>
-        "float_power.Tensor_Tensor_out(Tensor self, Tensor exponent, *, Tensor(a!) out) -> Tensor(a!)";
     special_i0_out: special_i0 Castable => "special_i0.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     special_multigammaln_out: special_multigammaln Castable =>
         "special_multigammaln.out(Tensor self, int p, *, Tensor(a!) out) -> Tensor(a!)";

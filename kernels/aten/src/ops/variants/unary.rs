@@ -11,4 +11,5 @@ variants! {
     frexp_Tensor_out: frexp_Tensor =>
         "frexp.Tensor_out(Tensor self, *, Tensor(a!) mantissa, Tensor(b!) exponent) -> (Tensor(a!) mantissa, Tensor(b!) exponent)";
     isinf_out: isinf Exact => "isinf.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
+    logit_out: logit Castable => "logit.out(Tensor self, float? eps=None, *, Tensor(a!) out) -> Tensor(a!)";
 }

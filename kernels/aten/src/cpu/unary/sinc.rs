@@ -3,9 +3,9 @@
 use std::f64;
 use std::hint::select_unpredictable;
 
+use num_complex::Complex;
 use torch_library::prelude::*;
 
-use super::real::Sinc;
 use crate::aten;
 use crate::functions::Circular;
 use crate::loops::Pointwise;
@@ -29,3 +29,29 @@ fn sinc(output: Output<'_>, this: &Tensor) -> Result<Tensor> {
         call.compute(None, call.dtype, |[x]: [T; 1]| x.normalized_sinc())
     }, else => Err(call.unsupported())))
 }
+
+/// A real or complex number with a `sinc` function.
+trait Sinc: Sized {
+    /// `sin(πx) / πx`, and 1 at zero.
+    fn normalized_sinc(self) -> Self;
+}
+
+macro_rules! sinc {
+    ($($ty:ident),+) => { $(
+        impl Sinc for $ty {
+            fn normalized_sinc(self) -> $ty {
+                let x = self * std::$ty::consts::PI;
+                if self == 0.0 { 1.0 } else { x.sin() / x }
+            }
+        }
+
+        impl Sinc for Complex<$ty> {
+            fn normalized_sinc(self) -> Self {
+                let x = self * std::$ty::consts::PI;
+                if self == Complex::ZERO { Complex::ONE } else { x.sin() / x }
+            }
+        }
+    )+ };
+}
+
+sinc!(f32, f64);

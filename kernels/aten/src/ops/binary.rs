@@ -465,7 +465,7 @@ torch_library! {
         /// PyTorch: `torch.remainder`.
         #[tags(pointwise)]
         remainder.Scalar_Tensor(Scalar self, Tensor other) -> Tensor;
-        /// The greatest common divisor, which is never negative.
+        /// The greatest common divisor, which is not negative unless its magnitude is that of the smallest integer.
         ///
         /// # Errors
         /// Dtypes that are not integer.
@@ -474,7 +474,7 @@ torch_library! {
         #[tags(pointwise)]
         #[variants(out, in_place)]
         gcd(Tensor self, Tensor other) -> Tensor;
-        /// The least common multiple, which is never negative.
+        /// The least common multiple, which is not negative unless it overflows.
         ///
         /// # Errors
         /// Dtypes that are not integer.

@@ -191,12 +191,14 @@ impl Cells {
         match T::DTYPE {
             dtype if dtype.is_complex() => {
                 let elements: Vec<Complex64> = elements.iter().map(|x| x.cast()).collect();
-                let real = Cells::floats(elements.iter().map(|x| x.re).collect(), precision);
-                let imaginary = Cells::floats(elements.iter().map(|x| x.im).collect(), precision);
+                let real = Cells::floats(elements.iter().map(|x| x.re).collect(), 0.0, precision);
+                let imaginary = Cells::floats(elements.iter().map(|x| x.im).collect(), 0.0, precision);
                 real.complex(&imaginary)
             }
             dtype if dtype.is_floating_point() => {
-                Cells::floats(elements.iter().map(|x| x.cast()).collect(), precision)
+                // What zero is rounded to: `float8_e8m0fnu` has none, and PyTorch takes its least number for it.
+                let zero = 0f64.cast::<T>().cast();
+                Cells::floats(elements.iter().map(|x| x.cast()).collect(), zero, precision)
             }
             DType::Bool => Cells::aligned(
                 elements.iter().map(|x| if x.cast() { "True" } else { "False" }.to_owned()).collect(),
@@ -212,10 +214,10 @@ impl Cells {
         Cells { texts: texts.iter().map(|text| format!("{text:>width$}")).collect(), width }
     }
 
-    /// Formats real numbers, all in the style that the finite and non-zero ones among them need: integers, decimals or
-    /// powers of ten. Only these determine the width.
-    fn floats(elements: Vec<f64>, precision: usize) -> Cells {
-        let decisive: Vec<f64> = elements.iter().copied().filter(|x| x.is_finite() && *x != 0.0).collect();
+    /// Formats real numbers, all in the style that the finite ones other than `zero` need: integers, decimals or powers
+    /// of ten. Only these determine the width.
+    fn floats(elements: Vec<f64>, zero: f64, precision: usize) -> Cells {
+        let decisive: Vec<f64> = elements.iter().copied().filter(|x| x.is_finite() && *x != zero).collect();
         let least = decisive.iter().fold(f64::INFINITY, |least, x| least.min(x.abs()));
         let most = decisive.iter().fold(0f64, |most, x| most.max(x.abs()));
         let style = if !decisive.is_empty() && (most / least > 1000.0 || most > 1e8 || least < 1e-4) {

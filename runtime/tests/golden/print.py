@@ -43,6 +43,11 @@ def fixed():
         [-0.00001, 5.0], [3.0, NAN, 1e5], [2.5e-5], [1e-310], [0.0001, 0.05],
     ):
         case("float32" if max(map(abs, values)) < 1e38 and 1e-310 not in values else "float64", [len(values)], values)
+    for dtype in "float8_e4m3fn float8_e5m2 float8_e4m3fnuz float8_e5m2fnuz float8_e8m0fnu".split():
+        for values in ([], [0.0], [0.0, 1.0], [NAN, 0.0], [0.0, 1.5, 1e-8], [1.0625, -2.6, 17.0, 0.3], [INF, 448.0, 1e10], [1e-38, 2.0]):
+            case(dtype, [len(values)], values)
+        case(dtype, [], [1.5])
+        case(dtype, [1001], 0.25)
     case("complex64", [2], [1 + 2j, -3.5 - 4j])
     case("complex64", [3], [complex(0.0, -0.0), complex(NAN, INF), complex(-INF, NAN)])
     case("complex128", [2, 2], [1j, 2 + 1e9j, 1e-9 + 0j, 0j])

@@ -1,9 +1,10 @@
 //! Creating tensors from numbers, nested lists, or a copy of an array.
 
+use num_complex::Complex;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
-use torch_library::{DType, Scalar, Tensor};
+use torch_library::{DType, Element, Scalar, Tensor};
 use torch_library_kernels::aten;
 
 use crate::argument::items;
@@ -45,7 +46,7 @@ pub(crate) fn tensor_of(data: &Bound<'_, PyAny>, wanted: Option<DType>) -> PyRes
     } else {
         let (mut numbers, mut sizes) = (Vec::new(), Vec::new());
         collect(data, 0, &mut sizes, &mut numbers)?;
-        of_numbers(&numbers, &sizes).map_err(exception)?
+        of_numbers(&numbers, &sizes, wanted.is_some()).map_err(exception)?
     };
     match wanted {
         Some(dtype) if dtype != tensor.dtype() => {
@@ -90,16 +91,24 @@ fn ragged(depth: usize) -> PyErr {
     PyValueError::new_err(format!("nested lists at depth {depth} have different lengths"))
 }
 
-fn of_numbers(numbers: &[Scalar], sizes: &[i64]) -> torch_library::Result<Tensor> {
+/// A tensor of the type that such numbers have in PyTorch; in double precision, which is Python's, if it is to be
+/// converted to a given type.
+fn of_numbers(numbers: &[Scalar], sizes: &[i64], is_converted: bool) -> torch_library::Result<Tensor> {
     let is = |kind: fn(&Scalar) -> bool| numbers.iter().any(kind);
     if is(|number| matches!(number, Scalar::Complex(_))) {
-        let list = numbers.iter().map(|number| number.cast::<num_complex::Complex<f32>>()).collect();
-        Tensor::from_vec(list, sizes)
+        match is_converted {
+            true => made::<Complex<f64>>(numbers, sizes),
+            false => made::<Complex<f32>>(numbers, sizes),
+        }
     } else if numbers.is_empty() || is(|number| matches!(number, Scalar::Float(_))) {
-        Tensor::from_vec(numbers.iter().map(|number| number.cast::<f32>()).collect(), sizes)
+        if is_converted { made::<f64>(numbers, sizes) } else { made::<f32>(numbers, sizes) }
     } else if is(|number| matches!(number, Scalar::Int(_))) {
-        Tensor::from_vec(numbers.iter().map(|number| number.cast::<i64>()).collect(), sizes)
+        made::<i64>(numbers, sizes)
     } else {
-        Tensor::from_vec(numbers.iter().map(|number| number.cast::<bool>()).collect(), sizes)
+        made::<bool>(numbers, sizes)
     }
+}
+
+fn made<T: Element>(numbers: &[Scalar], sizes: &[i64]) -> torch_library::Result<Tensor> {
+    Tensor::from_vec(numbers.iter().map(|number| number.cast::<T>()).collect(), sizes)
 }

@@ -139,6 +139,9 @@ def test_tensors_are_made_of_lists():
     assert tl.tensor([1, 2.0]).dtype == tl.float32 and tl.tensor([True]).dtype == tl.bool
     assert tl.tensor([1j]).dtype == tl.complex64 and tl.tensor([]).shape == (0,)
     assert tl.tensor([1, 2], dtype=tl.float64).dtype == tl.float64
+    assert tl.tensor([0.1, 16777217.0], dtype=tl.float64).tolist() == [0.1, 16777217.0]
+    assert tl.tensor([0.1 + 1e-9j], dtype=tl.complex128).tolist() == [0.1 + 1e-9j]
+    assert tl.tensor([16777217.0, 2.5], dtype=tl.int64).tolist() == [16777217, 2]
     assert tl.tensor([tl.tensor(1), 2]).tolist() == [1, 2]
     for wrong in ([[1], [2, 3]], [[1], 2], [1, [2]], "abc", ["a"], {}, None, [None], object(), [[], [1]]):
         with pytest.raises((TypeError, ValueError)):

@@ -159,6 +159,102 @@ fn the_operators_that_pytorch_has_compute_in_float32() -> Result<()> {
     Ok(())
 }
 
+/// PyTorch reverses the order of whole rows only, which it copies.
+#[test]
+fn elements_of_each_type_are_flipped() -> Result<()> {
+    for dtype in types() {
+        let x = aten::view_dtype(
+            &aten::view(&Tensor::from((0..=u8::MAX).collect::<Vec<_>>()), &[2, 8, 16])?,
+            dtype,
+        )?;
+        let rows = codes(&aten::flip(&x, &[1])?)?;
+        assert_eq!((rows[0], rows[1], rows[127], rows[128]), (112, 113, 15, 240), "{dtype}");
+        let all: Vec<u8> = (0..=u8::MAX).rev().collect();
+        assert_eq!(codes(&aten::flip(&x, &[0, 1, 2])?)?, all);
+        assert_eq!(codes(&aten::flip(&aten::permute(&x, &[2, 1, 0])?, &[0])?)?[..3], [15, 143, 31]);
+        assert!(aten::flip(&aten::narrow(&x, 0, 0, 0)?, &[0])?.sizes() == [0, 8, 16]);
+    }
+    Ok(())
+}
+
+#[test]
+fn a_number_in_a_tensor_is_rounded_before_it_is_a_factor() -> Result<()> {
+    let x = to(E4M3, &[3.0, 5.0, 9.0])?;
+    for factor in [Tensor::from(1.3f32), Tensor::from(1.3f64), to(E5M2, &[1.25])?] {
+        let factor = aten::reshape(&factor, &[])?;
+        assert_eq!(numbers(&aten::mul_Tensor(&factor, &x)?)?, [3.75, 6.0, 11.0]); // 1.3 itself gives 4, 6.5 and 12
+    }
+    assert!(refusal(aten::mul_Tensor(&x, &Tensor::from(1.3f32))).contains("not implemented"));
+    Ok(())
+}
+
+#[test]
+fn one_element_is_filled_with_what_a_number_is_rounded_to() -> Result<()> {
+    let filled = |sizes: &[i64], number: f64, dtype| {
+        numbers(&aten::full::with(sizes, number.into()).dtype(Some(dtype)).call()?)
+    };
+    for sizes in [&[][..], &[1], &[1, 1]] {
+        assert_eq!(filled(sizes, 1e9, E4M3)?, [448.0]);
+        assert_eq!(filled(sizes, 1e9, E5M2)?, [f32::INFINITY]);
+        assert_eq!(filled(sizes, -5.0, SCALES)?, [4.0]);
+        assert_eq!(filled(sizes, 1e39, DType::Float16)?, [f32::INFINITY]);
+        assert!(refusal(filled(sizes, 1e39, DType::Float32)).contains("does not convert to float32"));
+    }
+    assert!(refusal(filled(&[0], 1e9, E4M3)).contains("does not convert to float8_e4m3fn"));
+    let mut twice = aten::expand(&to(E4M3, &[1.0])?, &[2])?;
+    assert!(refusal(aten::fill__Scalar(&mut twice, 1e9.into()).map(drop)).contains("does not convert"));
+    aten::fill__Scalar(&mut twice, 3.0.into())?;
+    assert_eq!(numbers(&twice)?, [3.0, 3.0]);
+    Ok(())
+}
+
+#[test]
+fn a_value_without_dimensions_is_searched_in_the_type_of_the_sequence() -> Result<()> {
+    let sequence = Tensor::from([1.0f32, 2.0, 5.0]);
+    let value = aten::reshape(&to(E4M3, &[3.0])?, &[])?;
+    assert_eq!(aten::searchsorted_Tensor(&sequence, &value)?.item()?, Scalar::Int(2));
+    assert_eq!(aten::bucketize_Tensor(&value, &sequence)?.item()?, Scalar::Int(2));
+    let none = aten::searchsorted_Tensor(&aten::narrow(&sequence, 0, 0, 0)?, &to(E4M3, &[])?)?;
+    assert_eq!(none.sizes(), [0]);
+    assert!(refusal(aten::searchsorted_Tensor(&sequence, &to(E4M3, &[3.0])?)).contains("no common type"));
+    // 0.1 is less than its nearest float32, but is rounded to it.
+    let (sequence, value) = (Tensor::from([0.1f32]), Tensor::from(0.1f64));
+    let found = aten::searchsorted_Tensor::with(&sequence, &value).right(true).call()?;
+    assert_eq!(found.item()?, Scalar::Int(1));
+    Ok(())
+}
+
+#[test]
+fn without_two_elements_to_combine_every_type_accumulates() -> Result<()> {
+    for dtype in types() {
+        let x = aten::reshape(&to(dtype, &[2.0])?, &[])?;
+        for result in
+            [aten::cumsum(&x, 0)?, aten::cumprod(&x, 0)?, aten::cummax(&x, 0)?.0, aten::cummin(&x, 0)?.0]
+        {
+            assert_eq!((numbers(&result)?, result.sizes()), (vec![2.0], &[][..]), "{dtype}");
+        }
+        assert_eq!(aten::cummax(&x, 0)?.1.item()?, Scalar::Int(0));
+        let none = to(dtype, &[])?;
+        assert_eq!(aten::cumsum(&none, 0)?.sizes(), [0]);
+        assert_eq!(aten::cummin(&none, 0)?.1.sizes(), [0]);
+        assert!(refusal(aten::cumsum(&to(dtype, &[2.0])?, 0)).contains("not implemented"));
+        let (column, row) = (aten::reshape(&none, &[2, 0])?, aten::reshape(&none, &[0, 3])?);
+        assert_eq!(codes(&aten::mm(&column, &row)?)?, [0; 6]);
+        assert_eq!(aten::mm(&row, &aten::ones::with(&[3, 2]).dtype(Some(dtype)).call()?)?.sizes(), [0, 2]);
+    }
+    Ok(())
+}
+
+#[test]
+fn sums_over_a_batch_of_products_are_rounded_after_each() -> Result<()> {
+    let start = aten::reshape(&to(E4M3, &[16.0])?, &[1, 1])?;
+    let (left, right) = (to(E4M3, &[0.75; 3])?, to(E4M3, &[1.0; 3])?);
+    let [left, right] = [aten::reshape(&left, &[3, 1, 1])?, aten::reshape(&right, &[3, 1, 1])?];
+    // 16.75 is rounded to 16, three times; the sum of all is 18.25.
+    assert_eq!(numbers(&aten::addbmm(&start, &left, &right)?)?, [16.0]);
+    Ok(())
+}
+
 #[test]
 fn matrices_are_multiplied_in_float32_and_rounded_once() -> Result<()> {
     let (a, b) = matrices()?;
@@ -245,7 +341,6 @@ fn other_operators_refuse_the_types() -> Result<()> {
         aten::logical_not(&x),
         aten::masked_fill_Scalar(&x, &mask, 1.0.into()),
         aten::take(&x, &Tensor::from([0i64])),
-        aten::flip(&x, &[0]),
         aten::nonzero(&x),
         aten::sum(&x),
         aten::abs(&to(SCALES, &[1.0])?),

@@ -107,6 +107,9 @@ fn check_alpha(operator: &str, alpha: Scalar, dtype: DType) -> Result<()> {
 
 fn mul(output: Output<'_>, inputs: [&Tensor; 2]) -> Result<Tensor> {
     let call = Pointwise::promoting(output, inputs)?;
+    if let Some([a, b]) = &compare::of_eight_bits(call.dtype, inputs)? {
+        return mul(output, [a, b]);
+    }
     match_opmath!(call.dtype, T: Bool | Integer | Unsigned | Float | Complex => {
         call.compute(None, call.dtype, |[a, b]: [T; 2]| a.times(b))
     }, else => match call.dtype.is_float8() && inputs[1].numel() != 1 {

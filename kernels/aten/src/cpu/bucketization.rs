@@ -4,7 +4,7 @@ use std::array::from_ref;
 use std::hint::select_unpredictable;
 
 use torch_library::prelude::*;
-use torch_library::promote_types;
+use torch_library::result_type;
 
 use crate::aten;
 use crate::loops::pointwise::unsupported;
@@ -22,8 +22,11 @@ fn searchsorted_Tensor(
     let _lease = loops::all_frozen([sorted_sequence, this].into_iter().chain(sorter))?;
     const OPERATOR: &str = aten::searchsorted_Tensor::NAME;
     let right = is_right(OPERATOR, right, side)?;
-    let dtype =
-        promote_types(sorted_sequence.dtype(), this.dtype()).map_err(|error| error.context(OPERATOR))?;
+    let dtype = match this.numel() {
+        0 => this.dtype(), // nothing is compared, so the types need not have a common one
+        _ => result_type([sorted_sequence.promotion_operand(), this.promotion_operand()])
+            .map_err(|error| error.context(OPERATOR))?,
+    };
     let (rows, per_row) = rows(OPERATOR, sorted_sequence.sizes(), this)?;
     let sequence = match sorter {
         None => sorted_sequence.clone(),

@@ -162,19 +162,38 @@ fn check_options(operator: &str, layout: Option<Layout>, pin_memory: Option<bool
 
 /// Fills a tensor. If elements overlap, they all get the same value, so each position is written once.
 fn fill(this: &Tensor, value: Scalar) -> Result<Tensor> {
-    if this.has_internal_overlap() {
-        let pairs = this.sizes().iter().zip(this.strides());
-        let places: Dims =
-            pairs.map(|(size, stride)| if *stride == 0 { (*size).min(1) } else { *size }).collect();
-        fill(&this.strided_view(&places, this.strides(), this.storage_offset())?, value)?;
-        return Ok(this.clone());
-    }
+    // As in PyTorch, a number beyond the range of a short float becomes what it is rounded to where there is one
+    // element, and is refused where there are others.
+    let is_rounded = this.numel() == 1 && this.dtype().is_floating_point() && this.dtype().size() < 4;
+    let apart;
+    let places = match this.has_internal_overlap() {
+        true => {
+            apart = one_of_each(this)?;
+            &apart
+        }
+        false => this,
+    };
     match_dtype!(this.dtype(), T: NotFloat8 => {
-        let value: T = value.to()?;
-        loops::map(this, [], |[]: [T; 0]| value)?;
+        let value: T = element(value, is_rounded)?;
+        loops::map(places, [], |[]: [T; 0]| value)?;
     }, else => {
-        let code = match_dtype!(this.dtype(), T: Float8 => value.to::<T>()?.to_bits(), else => 0);
-        loops::map(&loops::as_bytes(this)?, [], |[]: [u8; 0]| code)?;
+        let code = match_dtype!(this.dtype(), T: Float8 => element::<T>(value, is_rounded)?.to_bits(), else => 0);
+        loops::map(&loops::as_bytes(places)?, [], |[]: [u8; 0]| code)?;
     });
     Ok(this.clone())
+}
+
+fn element<T: Element>(value: Scalar, is_rounded: bool) -> Result<T> {
+    if !is_rounded {
+        return value.to();
+    }
+    value.to::<f64>()?; // which refuses an imaginary part
+    Ok(value.cast())
+}
+
+/// A view of a tensor in which elements overlap, with one element for each place in memory.
+fn one_of_each(this: &Tensor) -> Result<Tensor> {
+    let pairs = this.sizes().iter().zip(this.strides());
+    let sizes: Dims = pairs.map(|(size, stride)| if *stride == 0 { (*size).min(1) } else { *size }).collect();
+    this.strided_view(&sizes, this.strides(), this.storage_offset())
 }

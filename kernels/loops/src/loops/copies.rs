@@ -7,7 +7,7 @@ use torch_library::{DType, Element, Lease, MemoryFormat, Result, Tensor, bail, e
 use super::function::Identity;
 use super::inner::Inner;
 use super::walk::Walk;
-use super::{COPIED, Operands, assign, has_elements};
+use super::{COPIED, Operands, as_bytes, assign, has_elements};
 
 /// A row-major copy, converted to `dtype`.
 ///
@@ -27,13 +27,21 @@ pub fn copy(tensor: &Tensor, dtype: DType) -> Result<Tensor> {
 /// Memory that the host cannot access.
 #[track_caller]
 pub fn copy_back_to_front(tensor: &Tensor, is_back: impl Fn(usize) -> bool) -> Result<Tensor> {
-    // SAFETY: `compute_rows` writes every element before any is read; if it is not reached, there are no elements, or
-    // the tensor is dropped here.
+    // SAFETY: `write_back_to_front` writes every element before any is read; if it is not reached, there are no
+    // elements, and if it fails, the tensor is dropped here.
     let out = unsafe { uninit_like(tensor, tensor.dtype(), MemoryFormat::Preserve)? };
-    if !has_elements(&out) {
-        return Ok(out);
+    if has_elements(&out) {
+        match tensor.dtype().is_float8() {
+            true => write_back_to_front(&as_bytes(&out)?, &as_bytes(tensor)?, is_back)?,
+            false => write_back_to_front(&out, tensor, is_back)?,
+        }
     }
-    let lease = Lease::new([&out], [tensor])?;
+    Ok(out)
+}
+
+/// Writes the elements of a tensor, in some dimensions from the last to the first, to a new one of the same type.
+fn write_back_to_front(out: &Tensor, tensor: &Tensor, is_back: impl Fn(usize) -> bool) -> Result<()> {
+    let lease = Lease::new([out], [tensor])?;
     ensure!(
         out.sizes() == tensor.sizes(),
         Shape,
@@ -45,13 +53,13 @@ pub fn copy_back_to_front(tensor: &Tensor, is_back: impl Fn(usize) -> bool) -> R
     walk.lengthen_rows();
     match_dtype!(tensor.dtype(), T: NotFloat8 => {
         let inner = Inner::of::<T, T, _>(&Identity);
-        let mut operands = Operands::new(&out, [tensor], &inner, &lease)?;
+        let mut operands = Operands::new(out, [tensor], &inner, &lease)?;
         let input = &mut operands.inputs[0];
         input.data = input.data.wrapping_offset(first * input.size as isize);
         operands.compute_rows(&walk, out.numel() as usize, COPIED);
     }, else => bail!(DType, "not implemented for {}", tensor.dtype()));
     drop(lease);
-    Ok(out)
+    Ok(())
 }
 
 /// An uninitialised tensor with the sizes and device of `tensor`, of type `dtype` and in a memory format.

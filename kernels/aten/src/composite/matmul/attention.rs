@@ -73,7 +73,8 @@ mod derived {
             batch1.sizes(),
             batch2.sizes()
         );
-        if batch > 0 && (loops::opmath_type(this.dtype()) != this.dtype() || this.dtype().is_complex()) {
+        let dtype = this.dtype();
+        if batch > 0 && (loops::opmath_type_with_float8(dtype) != dtype || dtype.is_complex()) {
             // One product after the other, as PyTorch rounds them: sums have few digits in these dtypes.
             let mut sum = this.clone();
             for n in 0..batch {

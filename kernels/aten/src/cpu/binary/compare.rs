@@ -32,9 +32,9 @@ macro_rules! comparisons {
     };
 }
 
-/// The operands in the type that they are compared in, if it is one of eight bits and another operand has to be rounded
+/// The operands in the type that they are combined in, if it is one of eight bits and another operand has to be rounded
 /// to it first.
-fn of_eight_bits(dtype: DType, inputs: [&Tensor; 2]) -> Result<Option<[Tensor; 2]>> {
+pub(super) fn of_eight_bits(dtype: DType, inputs: [&Tensor; 2]) -> Result<Option<[Tensor; 2]>> {
     if !dtype.is_float8() || inputs.iter().all(|input| input.dtype() == dtype) {
         return Ok(None);
     }

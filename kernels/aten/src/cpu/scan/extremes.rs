@@ -65,7 +65,11 @@ fn extremes(operator: &str, this: &Tensor, dim: i64, is_largest: bool) -> Result
         drop(table);
         let values = if this.dtype() == T::DTYPE { values } else { loops::copy(&values, this.dtype())? };
         Ok((values, places))
-    }, else => Err(unsupported(operator, this.dtype())))
+    }, else => match this.dtype().is_float8() && (this.dim() == 0 || this.numel() == 0) {
+        // As in PyTorch: there is nothing to compare.
+        true => Ok((loops::copy(this, this.dtype())?, Tensor::zeros(this.sizes(), DType::Int64, this.device())?)),
+        false => Err(unsupported(operator, this.dtype())),
+    })
 }
 
 /// Tables of `rows` rows and `columns` columns, one after the other, which are processed row by row.

@@ -31,7 +31,7 @@ mod kernels {
             _ => {
                 match_opmath!(dtype, T: Integer | Float | Complex => {
                     lanes.running::<T, _>(dtype, &Sums::<T>(PhantomData))
-                }, else => Err(unsupported(OPERATOR, dtype)))
+                }, else => unchanged(OPERATOR, this, dtype))
             }
         }
     }
@@ -46,10 +46,18 @@ mod kernels {
             _ => {
                 match_opmath!(dtype, T: Integer | Float | Complex => {
                     lanes.running::<T, _>(dtype, &Products::<T>(PhantomData))
-                }, else => Err(unsupported(OPERATOR, dtype)))
+                }, else => unchanged(OPERATOR, this, dtype))
             }
         }
     }
+}
+
+/// The result in a type without arithmetic: there is one, as in PyTorch, if no two elements are combined.
+fn unchanged(operator: &str, this: &Tensor, dtype: DType) -> Result<Tensor> {
+    if dtype.is_float8() && (this.dim() == 0 || this.numel() == 0) {
+        return loops::copy(this, dtype);
+    }
+    Err(unsupported(operator, dtype))
 }
 
 /// A cumulative operator, step by step.

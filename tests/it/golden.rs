@@ -94,7 +94,7 @@ fn programs_and_batches_at_random() {
 
 #[test]
 fn what_pytorchs_own_tests_ask_of_operators() {
-    for folder in ["golden/opinfo", "golden/changed"] {
+    for folder in ["golden/opinfo", "golden/changed", "golden/float8"] {
         let report = replay_in(folder, "kernels");
         assert!(report.passed > 0 && report.skipped.is_empty(), "{}", report.render(10));
     }

@@ -12,6 +12,12 @@ DTYPES = {
     torch.complex64: "complex64", torch.complex128: "complex128", torch.bool: "bool", torch.uint8: "uint8",
     torch.int8: "int8", torch.int16: "int16", torch.int32: "int32", torch.int64: "int64",
 }
+# Apart from the others, because few operators take them: `changed.py` picks any of the others for a tensor.
+FLOAT8 = {
+    torch.float8_e4m3fn: "float8_e4m3fn", torch.float8_e5m2: "float8_e5m2", torch.float8_e4m3fnuz: "float8_e4m3fnuz",
+    torch.float8_e5m2fnuz: "float8_e5m2fnuz", torch.float8_e8m0fnu: "float8_e8m0fnu",
+}
+NAMES = {**DTYPES, **FLOAT8}
 FORMATS = {
     torch.contiguous_format: "contiguous_format", torch.preserve_format: "preserve_format",
     torch.channels_last: "channels_last", torch.channels_last_3d: "channels_last_3d",
@@ -29,7 +35,7 @@ class Sized:
     def __init__(self, tensor):
         if tensor.layout != torch.strided or tensor.device.type != "cpu" or tensor.is_quantized:
             raise Unwritable(f"{tensor.layout} on {tensor.device}")
-        if tensor.dtype not in DTYPES:
+        if tensor.dtype not in NAMES:
             raise Unwritable(str(tensor.dtype))
         with torch.no_grad():
             tensor = tensor.detach()
@@ -47,7 +53,7 @@ class Sized:
         return storage.as_strided(self.sizes, self.strides, self.offset).detach()
 
     def written(self):
-        return {"tensor": {"dtype": DTYPES[self.storage.dtype], "sizes": self.sizes, "strides": self.strides,
+        return {"tensor": {"dtype": NAMES[self.storage.dtype], "sizes": self.sizes, "strides": self.strides,
                            "offset": self.offset, "storage": numbers(self.storage)}}
 
 
@@ -92,8 +98,8 @@ def written(value):
         return {"f": number(value)}
     if isinstance(value, complex):
         return {"re": number(value.real), "im": number(value.imag)}
-    if isinstance(value, torch.dtype) and value in DTYPES:
-        return {"dtype": DTYPES[value]}
+    if isinstance(value, torch.dtype) and value in NAMES:
+        return {"dtype": NAMES[value]}
     if isinstance(value, torch.device):
         return {"device": str(value)}
     if isinstance(value, torch.memory_format) and value in FORMATS:
@@ -119,6 +125,8 @@ def numbers(tensor):
         return [short(value, tensor.dtype) for value in tensor.double().tolist()]
     if tensor.dtype == torch.float32:
         return [number(float(str(value))) for value in tensor.numpy().astype(np.float32)]
+    if tensor.dtype in FLOAT8:
+        return [number(value) for value in tensor.double().tolist()]
     if tensor.dtype == torch.float64:
         return [number(value) for value in tensor.tolist()]
     return tensor.tolist()

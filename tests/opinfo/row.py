@@ -8,7 +8,7 @@ import random
 
 import torch
 
-from encode import DTYPES, Sized, Unwritable, made, number, numbers, paths, written
+from encode import FLOAT8, NAMES, Sized, Unwritable, made, number, numbers, paths, written
 
 # The tolerance between an answer and that of the next wider dtype, for numbers around 1: the same as the runner's.
 TOLERANCES = {torch.float64: 1e-12, torch.float32: 2e-5, torch.float16: 2e-3, torch.bfloat16: 2e-2,
@@ -161,14 +161,14 @@ def head(call):
 
 
 def state(tensor):
-    return {"dtype": DTYPES[tensor.dtype], "sizes": list(tensor.shape), "strides": list(tensor.stride()),
+    return {"dtype": NAMES[tensor.dtype], "sizes": list(tensor.shape), "strides": list(tensor.stride()),
             "offset": tensor.storage_offset(), "values": numbers(tensor)}
 
 
 def described(output, inputs):
     if output is None:
         return None
-    if output.layout != torch.strided or output.dtype not in DTYPES or output.numel() > 2000:
+    if output.layout != torch.strided or output.dtype not in NAMES or output.numel() > 2000:
         raise Unwritable("a result")
     address = output.untyped_storage().data_ptr()
     shares = [path for path, value in inputs.items() if address and value.untyped_storage().data_ptr() == address]
@@ -188,6 +188,8 @@ def same(a, b, tolerance=None):
     if a.shape != b.shape:
         return False
     a, b = a.detach(), b.detach()
+    if a.dtype in FLOAT8 and a.dtype == b.dtype:
+        a, b = a.float(), b.float()  # which is exact, and PyTorch compares few floats of eight bits
     if tolerance is None:
         return a.dtype == b.dtype and torch.equal(torch.nan_to_num(a, nan=7), torch.nan_to_num(b, nan=7)) \
             and (not a.is_floating_point() or torch.equal(a.isnan(), b.isnan()))
@@ -212,6 +214,7 @@ def refuse_unfit(call):
         raise Unfit("free signs")
     if call.short_name in FREE_ORDER and tensors:
         values = tensors[0].storage
+        values = values.float() if values.dtype in FLOAT8 else values
         if values.dtype.is_complex or values.unique().numel() < values.numel():
             raise Unfit("an order among equals")
 
@@ -269,7 +272,7 @@ def gradients(call):
         if others is None:
             continue
         for path, grad in grads.items():
-            allowed = TOLERANCES[grad.dtype] if grad is not None else 0
+            allowed = TOLERANCES.get(grad.dtype, 0) if grad is not None else 0
             if not same(grad, others[2].get(path), allowed):
                 return {}
     return {
@@ -277,7 +280,7 @@ def gradients(call):
         "grad_weights": [{"output": index, "values": [written(value) if isinstance(value, complex) else value for value in values]}
                          for index, values in weights],
         "grads": {path: None if grad is None else
-                  {"dtype": DTYPES[grad.dtype], "sizes": list(grad.shape), "values": numbers(grad)}
+                  {"dtype": NAMES[grad.dtype], "sizes": list(grad.shape), "values": numbers(grad)}
                   for path, grad in grads.items()},
     }
 

@@ -196,6 +196,20 @@ def in_a_process(run, seconds):
     return json.loads(text) if text else None
 
 
+def rows_of(fill, writer, seconds):
+    """The rows that `fill` gives to a writer in a process of its own, those before the time is up, and what it left out; `None` if PyTorch
+    ended the process."""
+    def rows():
+        of_this = Writer(writer.declared)
+        signal.signal(signal.SIGALRM, lambda *_: (_ for _ in ()).throw(TimeoutError()))
+        try:
+            fill(of_this)
+        except TimeoutError:
+            pass
+        return of_this.rows, dict(of_this.left_out)
+    return in_a_process(rows, seconds)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("out", type=pathlib.Path)
@@ -217,16 +231,7 @@ def main():
     for name, info, _ in database(options)[part - 1::parts]:
         if options.only and not re.fullmatch(options.only, name):
             continue
-
-        def rows():
-            of_this = Writer(writer.declared)
-            signal.signal(signal.SIGALRM, lambda *_: (_ for _ in ()).throw(TimeoutError()))
-            try:
-                changed_rows(of_this, name, info, options)
-            except TimeoutError:
-                pass
-            return of_this.rows, dict(of_this.left_out)
-        found = in_a_process(rows, options.seconds)
+        found = rows_of(lambda of_this: changed_rows(of_this, name, info, options), writer, options.seconds)
         if found is None:
             print(f"{name}: PyTorch ended")
             continue

@@ -13,12 +13,11 @@ import argparse
 import json
 import pathlib
 import re
-import signal
 import warnings
 
 import torch
 
-from changed import in_a_process
+from changed import rows_of
 from encode import DTYPES, FLOAT8, Sized
 from row import Call, Unfit, error_row, head, row
 from rows import OPERATORS, Writer, calls_of, database, declared_in, out_call, samples_of, write
@@ -176,18 +175,12 @@ def main():
         if options.only and not re.fullmatch(options.only, name):
             continue
 
-        def rows():
-            of_this = Writer(writer.declared)
-            signal.signal(signal.SIGALRM, lambda *_: (_ for _ in ()).throw(TimeoutError()))
-            try:
-                if info is None:
-                    further_rows(of_this, options)
-                else:
-                    float8_rows(of_this, name, info, options)
-            except TimeoutError:
-                pass
-            return of_this.rows, dict(of_this.left_out)
-        found = in_a_process(rows, options.seconds)
+        def fill(of_this):
+            if info is None:
+                further_rows(of_this, options)
+            else:
+                float8_rows(of_this, name, info, options)
+        found = rows_of(fill, writer, options.seconds)
         if found is None:
             print(f"{name}: PyTorch ended")
             continue

@@ -10,7 +10,8 @@ pub(crate) struct Build<'a> {
     pub(crate) package: &'a str,
     pub(crate) binary: &'a str,
     pub(crate) features: &'a str,
-    pub(crate) release: bool,
+    /// Optimises the program and its crates, as a release build does, but not their dependencies.
+    pub(crate) optimised: bool,
     /// Flags for rustc that apply to the program, but not to its dependencies.
     pub(crate) flags: &'a [&'a str],
     /// The element types to build for, besides those that are always there; `None` means all.
@@ -20,11 +21,12 @@ pub(crate) struct Build<'a> {
 impl<'a> Build<'a> {
     /// A debug build of a package that is one program.
     pub(crate) fn new(package: &'a str) -> Self {
-        Build { package, binary: package, features: "", release: false, flags: &[], dtypes: None }
+        Build { package, binary: package, features: "", optimised: false, flags: &[], dtypes: None }
     }
 }
 
-/// A build folder: libraries whose features differ are built in parallel, in folders of their own.
+/// A build folder. Two builds can go on in parallel: the second folder is for programs without some of the operators or
+/// element types.
 struct Folder {
     name: &'static str,
     /// In parallel, builds in one folder would wait for cargo's locks anyway, and overwrite each other's programs.
@@ -32,15 +34,13 @@ struct Folder {
 }
 
 static WHOLE: Folder = Folder { name: "ui", turn: Mutex::new(()) };
-static SELECTIVE: Folder = Folder { name: "ui-selective", turn: Mutex::new(()) };
-static DTYPES: Folder = Folder { name: "ui-dtypes", turn: Mutex::new(()) };
+static PARTIAL: Folder = Folder { name: "ui-partial", turn: Mutex::new(()) };
 
 impl Folder {
     /// The folder for a build.
     fn of(build: Build<'_>) -> &'static Folder {
         match build {
-            Build { dtypes: Some(_), .. } => &DTYPES,
-            Build { package: "selective", .. } => &SELECTIVE,
+            Build { dtypes: Some(_), .. } | Build { package: "selective", .. } => &PARTIAL,
             _ => &WHOLE,
         }
     }
@@ -55,11 +55,14 @@ impl Folder {
     }
 }
 
+/// What a release build sets. A profile of its own would compile all dependencies again.
+const OPTIMISED: [&str; 3] =
+    ["profile.dev.opt-level=1", "profile.dev.debug-assertions=false", "profile.dev.overflow-checks=false"];
+
 /// Builds a program, runs it, and returns what it printed.
 pub(crate) fn run(build: Build<'_>) -> String {
     let target = compile(build).unwrap_or_else(|errors| panic!("{build:?}:\n{errors}"));
-    let profile = if build.release { "release" } else { "debug" };
-    let output = Command::new(target.join(profile).join(build.binary)).output().unwrap();
+    let output = Command::new(target.join("debug").join(build.binary)).output().unwrap();
     assert!(output.status.success(), "{build:?}:\n{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
 }
@@ -73,7 +76,10 @@ pub(crate) fn compile(build: Build<'_>) -> Result<PathBuf, String> {
     LOCKED.call_once(|| lock_versions(&folder));
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["rustc", "--quiet", "--offline", "--package", build.package, "--bin", build.binary]);
-    cargo.args(["--features", build.features]).args(build.release.then_some("--release"));
+    cargo.args(["--features", build.features]);
+    for setting in OPTIMISED.iter().filter(|_| build.optimised) {
+        cargo.args(["--config", setting]);
+    }
     let target = built.path();
     cargo.arg("--").args(build.flags).current_dir(&folder).env("CARGO_TARGET_DIR", &target);
     // Compiles libraries once, in a form that serves each kind of LTO.

@@ -36,7 +36,7 @@ in_private_module::two of private_module_first
   TESTING_ONLY_GenericMode: trace of function_third
 ";
 
-/// How a program is built: debug or release, and with which link-time optimisation.
+/// How a program is built: optimised or not, and with which link-time optimisation.
 const BUILDS: [(bool, &str, &[&str]); 4] = [
     (false, "no_lto", &[]),
     (true, "no_lto", &[]),
@@ -47,9 +47,9 @@ const BUILDS: [(bool, &str, &[&str]); 4] = [
 #[test]
 fn no_registration_is_lost() {
     for collector in ["inventory", "linkme"] {
-        for (release, binary, flags) in BUILDS {
+        for (optimised, binary, flags) in BUILDS {
             let build =
-                Build { package: "linked", binary, features: collector, release, flags, dtypes: None };
+                Build { package: "linked", binary, features: collector, optimised, flags, dtypes: None };
             assert_eq!(run(build), EXPECTED, "{build:?}");
         }
     }
@@ -85,8 +85,8 @@ fn what_is_not_reached_is_not_linked() {
         (true, "selective_thin_lto", &["-C", "lto=thin"]),
         (true, "selective_fat_lto", &["-C", "lto=fat"]),
     ];
-    for (release, binary, flags) in builds {
-        let build = Build { package: "selective", binary, features: "", release, flags, dtypes: None };
+    for (optimised, binary, flags) in builds {
+        let build = Build { package: "selective", binary, features: "", optimised, flags, dtypes: None };
         assert_eq!(run(build), selective("InnerBackward0", true), "{build:?}");
     }
 }
@@ -98,7 +98,7 @@ fn for_inference_no_layer_is_linked() {
         package: "selective",
         binary: "selective",
         features: "inference",
-        release: false,
+        optimised: false,
         flags: &[],
         dtypes: None,
     };

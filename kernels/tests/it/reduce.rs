@@ -352,3 +352,22 @@ fn long_slices_are_scaled_down() -> Result<()> {
     assert!(aten::renorm(&x.select(0, 0)?, 2.into(), 0, 1.into()).is_err());
     Ok(())
 }
+
+#[test]
+fn inputs_larger_than_the_cache_are_folded_whole() -> Result<()> {
+    // Ends within a page, and within the lanes of a leaf.
+    for (rows, len) in [(1, (13 << 20) / 4 + 77), (1100, 3077)] {
+        let mut x = aten::ones(&[rows, len])?;
+        assert_eq!(x.sum()?.item()?, Scalar::Float((rows * len) as f64));
+        assert_eq!(x.sum_dim(&[1], false)?.to_vec::<f32>()?, vec![len as f32; rows as usize]);
+        x.select(1, len - 1)?.fill_(7)?;
+        assert_eq!(x.amax(&[1], false)?.to_vec::<f32>()?, vec![7.0; rows as usize]);
+        let halves =
+            aten::cat::with(&[x.to_dtype(DType::BFloat16)?, x.to_dtype(DType::BFloat16)?]).dim(1).call()?;
+        assert_eq!(halves.sum_dim(&[1], false)?.sizes(), [rows]);
+        assert_eq!(halves.amax(&[1], false)?.to_vec::<bf16>()?, vec![bf16::from_f32(7.0); rows as usize]);
+        x.zero_()?;
+        assert_eq!(x.amin(&[0, 1], false)?.item()?, Scalar::Float(0.0));
+    }
+    Ok(())
+}

@@ -17,7 +17,7 @@ use std::ops::Range;
 use std::ptr::NonNull;
 use std::sync::OnceLock;
 
-use torch_library::geometry::{Dims, Geometry};
+use torch_library::geometry::Dims;
 use torch_library::{Element, Lease, Leased, MemoryFormat, Result, Tensor, ensure};
 
 use super::across::turn_sized;
@@ -26,9 +26,12 @@ use super::overlap::may_overlap_partially;
 use super::walk::{Row, Walk};
 use super::{Input, convert, has_elements, is_plain, parallel};
 use crate::inlined::{from_fn, zip};
+use walks::Walks;
 use wide::{ONE_ROW, joined, narrow_steps, slice_of_halves, steps, steps_of_halves};
 
+mod prefetch;
 mod tall;
+mod walks;
 mod wide;
 
 pub use wide::{halved_to_one, slice};
@@ -167,7 +170,8 @@ pub fn fold<M: Element, F: Fold<M>, R: Element, const K: usize>(
     let Walks { reduced, count, is_shared, .. } = &walks;
     let (input, count, is_shared) =
         (Input::at(input.address(&lease)?, input.dtype(), M::DTYPE), *count, *is_shared);
-    let folding = Folding { input, element: PhantomData, reduced, count, is_shared, fold };
+    let is_large = count.saturating_mul(results).saturating_mul(input.size) >= prefetch::LARGE;
+    let folding = Folding { input, element: PhantomData, reduced, count, is_large, is_shared, fold };
     let mut outputs = [const { None }; K];
     for (output, out) in zip(&mut outputs, &outs) {
         *output = Some(Output::<R>::new(out, &lease)?);
@@ -183,27 +187,6 @@ pub fn fold<M: Element, F: Fold<M>, R: Element, const K: usize>(
         });
     });
     Ok(())
-}
-
-/// The walks of a fold over its input.
-struct Walks {
-    /// The walk over the elements of one result.
-    reduced: Walk<1>,
-    /// The walk over the results.
-    kept: Walk<1>,
-    /// The number of elements of one result.
-    count: usize,
-    /// Whether several threads work on one result.
-    is_shared: bool,
-}
-
-impl Walks {
-    fn new(input: &Geometry, is_reduced: &[bool], results: usize) -> Self {
-        let reduced = Walk::of_reduced(input, is_reduced);
-        let count = reduced.count();
-        let is_shared = count > BRANCH && results < rayon::current_num_threads();
-        Walks { reduced, kept: Walk::of_kept(input, is_reduced), count, is_shared }
-    }
 }
 
 /// Checks that each output has a place for each value, and that no output shares memory with the input or another
@@ -283,6 +266,8 @@ struct Folding<'f, M, F> {
     /// The walk over the elements of one result; its only input is the tensor.
     reduced: &'f Walk<1>,
     count: usize,
+    /// Whether what is read next is prefetched.
+    is_large: bool,
     /// Whether several threads work on one result.
     is_shared: bool,
     fold: &'f F,
@@ -402,6 +387,9 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
         if let Some(stride) = self.reduced.single_stride() {
             let first = base + range.start as isize * stride;
             let data = self.input.data.wrapping_offset(first * self.input.size as isize);
+            if stride == 1 && self.is_large {
+                prefetch::behind(data, range.len() * self.input.size);
+            }
             if stride == 1 && self.input.is_plain {
                 // SAFETY: the caller vouches for the elements of the range, whose `stride` makes them contiguous; they
                 // are plain values of `M`, aligned, and nothing writes to them (the lease of `fold`).

@@ -66,3 +66,27 @@ fn a_row_of_nothing_has_no_weights() -> Result<()> {
     assert!(aten::_safe_softmax(&Tensor::from([1i64, 2]), 0).is_err());
     Ok(())
 }
+
+#[test]
+fn gradients_of_lines_of_every_length_are_those_of_the_formula() -> Result<()> {
+    for len in (1..=70).chain([255, 256, 257, 320, 1000]) {
+        let number = |i: i64| (i * 37 % 19 - 9) as f64 / 8.0;
+        let (x, grad): (Vec<_>, Vec<_>) = (0..3 * len).map(|i| (number(i), number(i + 5))).unzip();
+        let (mut by_softmax, mut by_log) = (Vec::new(), Vec::new());
+        for (x, grad) in x.chunks_exact(len as usize).zip(grad.chunks_exact(len as usize)) {
+            let sum: f64 = x.iter().map(|x| x.exp()).sum();
+            let y: Vec<_> = x.iter().map(|x| x.exp() / sum).collect();
+            let product: f64 = y.iter().zip(grad).map(|(y, grad)| y * grad).sum();
+            let total: f64 = grad.iter().sum();
+            by_softmax.extend(y.iter().zip(grad).map(|(y, grad)| y * (grad - product)));
+            by_log.extend(y.iter().zip(grad).map(|(y, grad)| grad - y * total));
+        }
+        for dtype in [DType::Float32, DType::Float64] {
+            let of = |numbers: &[f64]| Tensor::from_vec(numbers.to_vec(), &[3, len])?.to_dtype(dtype);
+            let (x, grad) = (of(&x)?, of(&grad)?);
+            close(&aten::_softmax_backward_data(&grad, &x.softmax(1)?, 1, dtype)?, &by_softmax)?;
+            close(&aten::_log_softmax_backward_data(&grad, &x.log_softmax(1)?, 1, dtype)?, &by_log)?;
+        }
+    }
+    Ok(())
+}

@@ -1,5 +1,8 @@
 //! Gradients of softmax along dense lines: each line is read into the cache once.
-#![expect(unsafe_code, reason = "promises that kernels write every element")]
+#![expect(
+    unsafe_code,
+    reason = "promises that kernels write every element, and takes several lines as one slice"
+)]
 
 use std::mem::MaybeUninit;
 
@@ -9,8 +12,9 @@ use torch_library_aten::cpu::softmax::exponentials;
 
 use crate::cpu::norm::backward::lines::{sums, uninit};
 use crate::functions::Functions;
-use crate::inlined::zip;
+use crate::inlined::{from_fn, zip};
 use crate::loops::parts::{Parts, PartsMut};
+use crate::loops::reduce::LANES;
 use crate::loops::{on_vectors, parallel};
 use crate::number::Number;
 
@@ -25,10 +29,14 @@ pub(super) fn softmax<T: Float + Functions + Number>(
     let [grads, outputs] = [Parts::row_major(grad, len)?, Parts::row_major(output, len)?];
     let parts = PartsMut::<T>::of(&out, len)?;
     parallel::shares(parts.count(), (parallel::GRAIN / len).max(1), |range| {
-        for n in range {
-            // SAFETY: this line is only this thread's, which has one slice of it and writes initialised values.
-            line(grads.get(n), outputs.get(n), unsafe { parts.uninit(n) }, is_log);
-        }
+        let (first, len_of_all) = (range.start, range.len() * len);
+        // SAFETY: the lines of the range are one after the other, and initialised; nothing writes to them during the
+        // lease.
+        let slice = |lines: &Parts<T>| unsafe { std::slice::from_raw_parts(lines.at(first), len_of_all) };
+        let out = parts.at(first).cast::<MaybeUninit<T>>();
+        // SAFETY: these lines are only this thread's, which has one slice of them and writes initialised values.
+        let out = unsafe { std::slice::from_raw_parts_mut(out, len_of_all) };
+        lines(slice(&grads), slice(&outputs), out, len, is_log);
     });
     drop(parts); // ends its lease
     Ok(out)
@@ -39,21 +47,67 @@ trait Real: Float + Functions + Number {}
 
 impl<T: Float + Functions + Number> Real for T {}
 
+/// The lanes of what is left of a line behind its last `LANES` elements: one vector of `f32`.
+const FEW: usize = 8;
+
+/// Lines shorter than this are summed in `FEW` lanes: joining `LANES` of them would take longer.
+const SHORT: usize = 4 * LANES;
+
+/// The sum, over all places, of the numbers that a function computes from the elements of some slices of equal length.
+#[inline(always)]
+fn sum<T: Real, const N: usize>(from: [&[T]; N], f: impl Fn([T; N]) -> T) -> T {
+    let len = from[0].len();
+    let split = if len < SHORT { 0 } else { len / LANES * LANES };
+    let parts: [_; N] = from_fn(|n| from[n].split_at(split));
+    let long = if split == 0 { T::ZERO } else { sums(from_fn(|n| parts[n].0), |x| [f(x)])[0] };
+    let chunks: [_; N] = from_fn(|n| parts[n].1.as_chunks::<FEW>());
+    let mut lanes = [T::ZERO; FEW];
+    for i in 0..chunks[0].0.len() {
+        let chunks: [_; N] = from_fn(|n| &chunks[n].0[i]);
+        for lane in 0..FEW {
+            lanes[lane] = lanes[lane].plus(f(from_fn(|n| chunks[n][lane])));
+        }
+    }
+    let mut last = T::ZERO;
+    for i in 0..chunks[0].1.len() {
+        last = last.plus(f(from_fn(|n| chunks[n].1[i])));
+    }
+    let [a, b, c, d]: [T; 4] = from_fn(|lane| lanes[lane].plus(lanes[lane + 4]));
+    long.plus(last).plus(a.plus(c).plus(b.plus(d)))
+}
+
+/// Writes what a function computes from the elements of two lines. In chunks, since most of a short line would be
+/// the rest of the loop that LLVM makes of one over elements.
+#[inline(always)]
+fn write_each<T: Real>(out: &mut [MaybeUninit<T>], from: [&[T]; 2], f: impl Fn(T, T) -> T) {
+    let (out, last) = out.as_chunks_mut::<FEW>();
+    let [(a, last_a), (b, last_b)] = from.map(|line| line.as_chunks::<FEW>());
+    for (out, (a, b)) in zip(out, zip(a, b)) {
+        for lane in 0..FEW {
+            out[lane].write(f(a[lane], b[lane]));
+        }
+    }
+    for (out, (a, b)) in zip(last, zip(last_a, last_b)) {
+        out.write(f(*a, *b));
+    }
+}
+
 on_vectors! {
-    /// Writes the gradients of a line. (A function of slices, so that LLVM keeps the sums in registers.)
-    fn line<T: Real>(grads: &[T], outputs: &[T], out: &mut [MaybeUninit<T>], is_log: bool) {
-        if is_log {
-            let [sum] = sums([grads], |[grad]| [grad]);
-            exponentials(out, outputs, T::ZERO);
-            for (out, grad) in zip(out, grads) {
-                // SAFETY: `exponentials` has filled `out`, which is as long as `outputs`.
-                let probability = unsafe { out.assume_init_mut() };
-                *probability = *grad - *probability * sum;
-            }
-        } else {
-            let [sum] = sums([grads, outputs], |[grad, y]| [grad * y]);
-            for (out, (grad, y)) in zip(out, zip(grads, outputs)) {
-                out.write((*grad - sum) * *y);
+    /// Writes the gradients of some lines.
+    fn lines<T: Real>(grads: &[T], outputs: &[T], out: &mut [MaybeUninit<T>], len: usize, is_log: bool) {
+        let lines = grads.chunks_exact(len).zip(outputs.chunks_exact(len));
+        for (out, (grads, outputs)) in out.chunks_exact_mut(len).zip(lines) {
+            if is_log {
+                let sum = sum([grads], |[grad]| grad);
+                exponentials(out, outputs, T::ZERO);
+                for (out, grad) in zip(out, grads) {
+                    // SAFETY: `exponentials` has filled `out`, which is as long as `outputs`.
+                    let probability = unsafe { out.assume_init_mut() };
+                    *probability = *grad - *probability * sum;
+                }
+            } else {
+                let sum = sum([grads, outputs], |[grad, y]| grad * y);
+                write_each(out, [grads, outputs], |grad, y| (grad - sum) * y);
             }
         }
     }

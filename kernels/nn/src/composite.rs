@@ -5,6 +5,7 @@ use torch_library_aten::composite::crossed;
 pub(crate) use torch_library_aten::composite::collected;
 
 mod convolution;
+mod four_bits;
 mod grid_sampler;
 pub(crate) mod loss;
 pub(crate) mod norm;

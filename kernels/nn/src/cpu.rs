@@ -6,6 +6,7 @@ mod axis;
 mod convolution;
 mod grid_sampler;
 mod im2col;
+mod int4;
 mod loss;
 mod norm;
 mod optimizer;

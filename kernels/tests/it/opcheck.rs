@@ -12,6 +12,7 @@ use torch_library_kernels as _;
 
 mod exported;
 mod factors;
+mod keyed;
 mod networks;
 mod rare;
 mod samples;

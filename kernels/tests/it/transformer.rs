@@ -166,3 +166,177 @@ fn integer_weights_are_scaled_row_by_row() -> Result<()> {
     assert!(aten::_weight_int8pack_mm(&aten::t(&x)?, &weight, &scales).is_err(), "it is not contiguous");
     Ok(())
 }
+
+/// Integers from 0 to 15, in which no row or column of a panel is like its neighbours.
+fn four_bits(rows: i32, columns: i32) -> Tensor {
+    let numbers =
+        (0..rows).flat_map(|row| (0..columns).map(move |at| (row * 3 + at * 7 + row / 9) % 16)).collect();
+    Tensor::from_vec::<i32>(numbers, &[rows.into(), columns.into()]).unwrap()
+}
+
+/// Multiples of a fraction.
+fn fractions(sizes: &[i64], [factor, modulus]: [i64; 2], [step, start]: [f32; 2]) -> Tensor {
+    let count = sizes.iter().product::<i64>();
+    let numbers = (0..count).map(|at| (at * factor % modulus) as f32 * step + start).collect();
+    Tensor::from_vec::<f32>(numbers, sizes).unwrap()
+}
+
+#[test]
+fn weights_of_four_bits_are_packed_in_pytorchs_order() -> Result<()> {
+    let mut weight = four_bits(80, 64);
+    for (place, value) in [([3, 5], 19), ([40, 6], -1)] {
+        let row = aten::select_int(&weight, 0, place[0])?;
+        aten::fill__Scalar(&mut aten::select_int(&row, 0, place[1])?, value.into())?;
+    }
+    let packed = aten::_convert_weight_to_int4pack_for_cpu(&weight, 2)?;
+    assert_eq!((packed.sizes(), packed.dtype()), (&[80, 32][..], DType::UInt8));
+    let bytes = packed.to_vec::<u8>()?;
+    assert_eq!((&bytes[..6], &bytes[2557..]), (&[48, 99, 150, 201, 12, 63][..], &[47, 133, 235][..]));
+    let weighted = bytes.iter().zip(0..).map(|(byte, at)| u64::from(*byte) * (at % 1009));
+    assert_eq!(weighted.sum::<u64>(), 148_804_399);
+    weight = aten::t(&aten::contiguous(&aten::t(&weight)?)?)?;
+    let strided = aten::_convert_weight_to_int4pack_for_cpu(&weight, 2)?;
+    assert_eq!(strided.to_vec::<u8>()?, bytes, "of other strides");
+
+    let refused =
+        |weight: &Tensor| aten::_convert_weight_to_int4pack_for_cpu(weight, 2).unwrap_err().to_string();
+    let rows = refused(&four_bits(24, 2));
+    assert!(
+        rows.ends_with("sizes [24, 2], expected a multiple of 16 rows and an even number of columns"),
+        "{rows}"
+    );
+    assert!(refused(&four_bits(16, 3)).contains("an even number of columns"));
+    assert!(refused(&four_bits(16, 2).to_dtype(DType::UInt8)?).ends_with("of uint8, expected int32"));
+    assert!(refused(&aten::select_int(&weight, 0, 0)?).contains("expected a matrix"));
+    let empty = aten::_convert_weight_to_int4pack_for_cpu(&four_bits(16, 0), 2)?;
+    assert_eq!(empty.sizes(), [16, 0]);
+    Ok(())
+}
+
+#[test]
+fn products_with_weights_of_four_bits_are_pytorchs() -> Result<()> {
+    let packed = aten::_convert_weight_to_int4pack_for_cpu(&four_bits(80, 64), 2)?;
+    let x = fractions(&[3, 64], [5, 11], [0.125, -0.5]);
+    let scales = fractions(&[2, 80, 2], [3, 13], [0.25, -1.0]);
+    let product = aten::_weight_int4pack_mm_for_cpu(&x, &packed, 32, &scales)?.to_vec::<f32>()?;
+    assert_eq!(product[..3], [22.03125, 13.3125, -11.09375]);
+    assert_eq!((product[119], &product[238..]), (-47.0, &[23.96875, 14.125][..]));
+    assert_eq!(product.iter().sum::<f32>(), 569.71875);
+    for (dtype, sum) in [(DType::Float16, 569.75), (DType::BFloat16, 569.40625)] {
+        let product =
+            aten::_weight_int4pack_mm_for_cpu(&x.to_dtype(dtype)?, &packed, 32, &scales.to_dtype(dtype)?)?;
+        assert_eq!(product.dtype(), dtype);
+        assert_eq!(product.to_dtype(DType::Float64)?.to_vec::<f64>()?.iter().sum::<f64>(), sum, "{dtype}");
+    }
+    let few = aten::_weight_int4pack_mm_for_cpu(&aten::narrow(&x, 0, 0, 0)?, &packed, 32, &scales)?;
+    assert_eq!(few.sizes(), [0, 80]);
+    let meta = |tensor: &Tensor| aten::_to_copy::with(tensor).device(Some(Device::META)).call();
+    let shape = aten::_weight_int4pack_mm_for_cpu(&meta(&x)?, &meta(&packed)?, 32, &meta(&scales)?)?;
+    assert_eq!((shape.sizes(), shape.dtype()), (&[3, 80][..], DType::Float32));
+    Ok(())
+}
+
+#[test]
+fn every_panel_of_a_weight_is_multiplied_like_the_weight_it_was_packed_from() -> Result<()> {
+    for (rows, columns, group) in [(16, 32, 32), (32, 64, 64), (48, 256, 128), (64, 256, 256), (208, 128, 32)]
+    {
+        let weight = four_bits(rows, columns);
+        let blocks = i64::from(columns) / group;
+        let scales = fractions(&[blocks, rows.into(), 2], [3, 13], [0.25, -1.0]);
+        let x = fractions(&[5, columns.into()], [5, 11], [0.125, -0.5]);
+        let [scale, zero] = [0, 1].map(|at| {
+            let part = aten::t(&aten::select_int(&scales, 2, at)?)?;
+            aten::repeat_interleave_self_int::with(&part, group).dim(Some(1)).call()
+        });
+        let numbers = aten::sub_Scalar(&weight.to_dtype(DType::Float32)?, 8.into())?;
+        let plain = aten::add_Tensor(&aten::mul_Tensor(&numbers, &scale?)?, &zero?)?;
+        let packed = aten::_convert_weight_to_int4pack_for_cpu(&weight, 2)?;
+        let product = aten::_weight_int4pack_mm_for_cpu(&x, &packed, group, &scales)?;
+        assert!(aten::allclose(&product, &aten::linear(&x, &plain)?)?, "{rows} rows of {columns}");
+    }
+    Ok(())
+}
+
+#[test]
+fn products_with_packed_weights_refuse_what_does_not_fit() -> Result<()> {
+    let packed = aten::_convert_weight_to_int4pack_for_cpu(&four_bits(16, 64), 2)?;
+    let (x, scales) =
+        (fractions(&[3, 64], [5, 11], [0.125, 0.0]), fractions(&[2, 16, 2], [3, 13], [0.25, 0.0]));
+    let refused = |x: &Tensor, packed: &Tensor, group, scales: &Tensor| {
+        aten::_weight_int4pack_mm_for_cpu(x, packed, group, scales).unwrap_err().to_string()
+    };
+    let group = refused(&x, &packed, 16, &scales);
+    assert!(
+        group.ends_with("qGroupSize is 16 for 64 columns, expected 32, 64, 128 or 256, and a divisor"),
+        "{group}"
+    );
+    for group in [-32, 0, 128, i64::MIN] {
+        assert!(refused(&x, &packed, group, &scales).contains("expected 32, 64"), "{group}");
+    }
+    let wrong = refused(&x, &packed, 64, &scales);
+    assert!(wrong.ends_with("scales and zeros of sizes [2, 16, 2], expected [1, 16, 2]"), "{wrong}");
+    assert!(refused(&x, &packed, 32, &scales.to_dtype(DType::BFloat16)?).contains("the dtype of the inputs"));
+    assert!(refused(&x, &packed.to_dtype(DType::Int8)?, 32, &scales).contains("a weight of int8"));
+    assert!(refused(&x.to_dtype(DType::Float64)?, &packed, 32, &scales).contains("inputs of float64"));
+    assert!(refused(&aten::t(&x)?, &packed, 32, &scales).contains("expected contiguous matrices"));
+    assert!(refused(&x, &aten::narrow(&packed, 0, 0, 8)?, 32, &scales).contains("a multiple of 16 for N"));
+    assert!(refused(&aten::narrow(&x, 1, 0, 32)?, &packed, 32, &scales).contains("contiguous matrices"));
+    assert!(refused(&aten::select_int(&x, 0, 0)?, &packed, 32, &scales).contains("expected two matrices"));
+    Ok(())
+}
+
+#[test]
+fn products_with_rows_that_are_quantised_on_the_way_are_pytorchs() -> Result<()> {
+    let bytes = (0..4).flat_map(|row| (0..32).map(move |at| ((row * 29 + at * 37) % 256) as u8)).collect();
+    let weight = Tensor::from_vec::<u8>(bytes, &[4, 32])?;
+    let scales = fractions(&[8], [1, 8], [0.0625, 0.0625]);
+    let bias = Tensor::from([1.0f32, -2.0, 0.5, 3.0]);
+    let x = fractions(&[2, 64], [5, 11], [0.125, -0.5]);
+    let close = |got: Tensor, want: &[f32], most: f32| -> Result<()> {
+        let got = got.to_dtype(DType::Float32)?.to_vec::<f32>()?;
+        let is_close = got.len() == want.len() && got.iter().zip(want).all(|(a, b)| (a - b).abs() <= most);
+        assert!(is_close, "{got:?} instead of {want:?}");
+        Ok(())
+    };
+    let packed = aten::_dyn_quant_pack_4bit_weight(&weight, &scales, Some(&bias), 32, 64, 4)?;
+    assert_eq!((packed.sizes(), packed.dtype()), (&[140][..], DType::Float32));
+    let want = [-1.710478, -5.979473, -1.666973, 5.03462, -0.5554535, -3.216299, -2.9905026, 4.6498165];
+    close(aten::_dyn_quant_matmul_4bit(&x, &packed, 32, 64, 4)?, &want, 2e-6)?;
+
+    let packed =
+        aten::_dyn_quant_pack_4bit_weight(&weight, &aten::narrow(&scales, 0, 0, 4)?, None, 64, 64, 4)?;
+    assert_eq!(packed.sizes(), [132]);
+    let first = aten::abs(&aten::narrow(&x, 0, 0, 1)?)?;
+    close(
+        aten::_dyn_quant_matmul_4bit(&first, &packed, 64, 64, 4)?,
+        &[-1.447978, -2.0180147, -1.3626839, -2.0602942],
+        1e-6,
+    )?;
+    close(aten::_dyn_quant_matmul_4bit(&aten::zeros_like(&first)?, &packed, 64, 64, 4)?, &[0.0; 4], 0.0)?;
+    let want = [-1.2890625, -2.296875, -1.3984375, 0.625, -1.1328125, -1.0625, -2.03125, 0.6171875];
+    close(aten::_dyn_quant_matmul_4bit(&x.to_dtype(DType::BFloat16)?, &packed, 64, 64, 4)?, &want, 0.0)?;
+
+    let pack = |block, columns, rows| {
+        aten::_dyn_quant_pack_4bit_weight(&weight, &scales, None, block, columns, rows)
+            .unwrap_err()
+            .to_string()
+    };
+    assert!(
+        pack(16, 64, 4).ends_with("expected even rows that are one block, or blocks of a multiple of 32")
+    );
+    assert!(pack(0, 64, 4).contains("expected one or more"));
+    assert!(pack(32, i64::MAX - 31, 4).contains("sizes that are not negative"));
+    assert!(pack(32, 64, -4).contains("sizes that are not negative"));
+    assert!(pack(32, 64, 5).contains("expected 160 bytes, 10 scales"));
+    let multiply =
+        |x: &Tensor, rows| aten::_dyn_quant_matmul_4bit(x, &packed, 64, 64, rows).unwrap_err().to_string();
+    assert!(multiply(&x, 3).contains("expected a vector of 99 numbers"));
+    assert!(multiply(&aten::narrow(&x, 1, 0, 32)?, 4).contains("expected rows of 64 elements"));
+    assert!(multiply(&x.to_dtype(DType::Float16)?, 4).contains("a matrix of float16"));
+    let many = aten::_dyn_quant_matmul_4bit(&aten::narrow(&x, 1, 0, 2)?, &packed, 2, 2, i64::MAX / 2 - 1);
+    assert!(
+        many.unwrap_err().to_string().contains("expected a vector of"),
+        "of more numbers than there can be"
+    );
+    Ok(())
+}

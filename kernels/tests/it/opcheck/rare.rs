@@ -6,11 +6,15 @@ use torch_library::prelude::*;
 use torch_library_kernels::aten;
 
 use super::samples::numbers;
-use super::{floats, ints, tensor};
+use super::{floats, ints, keyed, tensor};
 
 /// Samples of operators whose arguments depend on each other.
 pub(super) fn by_hand(name: &str) -> Option<Vec<Value<'static>>> {
-    learned(name).or_else(|| laid_out(name)).or_else(|| derived(name)).or_else(|| multiplied(name))
+    learned(name)
+        .or_else(|| laid_out(name))
+        .or_else(|| derived(name))
+        .or_else(|| multiplied(name))
+        .or_else(|| keyed::by_hand(name))
 }
 
 /// The checks that an operator fails on purpose.
@@ -22,7 +26,7 @@ pub(super) fn left_out(name: &str) -> Option<&'static [Check]> {
         "_thnn_differentiable_lstm_cell_backward" => &[Check::Aliasing],
         // It depends on the strides and on the memory of the slice, and each example has memory of its own.
         "slice_inverse" => &[Check::Layouts, Check::Vmap],
-        _ => return None,
+        _ => return keyed::left_out(name),
     })
 }
 

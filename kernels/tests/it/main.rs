@@ -51,6 +51,7 @@ mod out;
 mod overloads;
 mod packed;
 mod padding;
+mod philox;
 mod polynomial;
 mod pooling;
 mod random;

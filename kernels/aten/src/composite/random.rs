@@ -265,6 +265,29 @@ drawing! {
     normal_functional(mean: f64, std: f64) => normal_;
 }
 
+#[torch_impl(aten, CompositeExplicitAutograd)]
+mod keyed {
+    use super::*;
+
+    fn _philox_uniform(this: &Tensor, key: &Tensor, low: f64, high: f64) -> Result<Tensor> {
+        let mut out = aten::clone(this)?;
+        unseen(|| aten::_philox_uniform_::call(&mut out, key, low, high).map(drop))?;
+        Ok(out)
+    }
+
+    fn _philox_normal(this: &Tensor, key: &Tensor, mean: f64, std: f64) -> Result<Tensor> {
+        let mut out = aten::clone(this)?;
+        unseen(|| aten::_philox_normal_::call(&mut out, key, mean, std).map(drop))?;
+        Ok(out)
+    }
+
+    fn _philox_randint(this: &Tensor, key: &Tensor, low: Option<i64>, high: Option<i64>) -> Result<Tensor> {
+        let mut out = aten::clone(this)?;
+        unseen(|| aten::_philox_randint_::call(&mut out, key, low, high).map(drop))?;
+        Ok(out)
+    }
+}
+
 fn shuffled(n: i64, generator: Option<&Generator>, options: Options) -> Result<Tensor> {
     const OPERATOR: &str = aten::randperm::NAME;
     ensure!(n >= 0, Argument, "{OPERATOR}: n is {n}, expected zero or more");

@@ -24,6 +24,7 @@ mod counts;
 mod gamma;
 pub mod integers;
 mod pairs;
+mod philox;
 mod reparameterized;
 
 #[torch_impl(aten, CPU, Meta)]

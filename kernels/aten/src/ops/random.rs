@@ -436,5 +436,88 @@ torch_library! {
         ///
         /// PyTorch: `torch._dirichlet_grad`.
         _dirichlet_grad(Tensor x, Tensor alpha, Tensor total) -> Tensor;
+
+        /// `num_splits` new keys from each key, which give independent random numbers. A key is a seed and an offset,
+        /// as `uint64`: `[2]`, or a batch of them, `[.., 2]`. What is drawn from it is a function of the key alone, by
+        /// Philox4x32-10, and no generator changes.
+        ///
+        /// ```
+        /// use torch_library::prelude::*;
+        /// use torch_library_kernels::aten;
+        ///
+        /// let key = Tensor::from([42u64, 0]);
+        /// let keys = aten::_philox_key_split(&key, 2)?;
+        /// let mut x = aten::empty_memory_format(&[2, 3])?;
+        /// aten::_philox_uniform_(&mut x, &aten::unsqueeze(&keys, 1)?)?; // a key for each row
+        /// let second = aten::_philox_uniform(&aten::select_int(&x, 0, 1)?, &aten::_philox_key_fold_in(&key, 1)?)?;
+        /// assert_eq!(x.to_vec::<f32>()?[3..], second.to_vec::<f32>()?);
+        /// # Ok::<(), Error>(())
+        /// ```
+        ///
+        /// # Errors
+        /// A tensor that is not a key, fewer than one split.
+        ///
+        /// PyTorch: `torch.func._random.split`.
+        _philox_key_split(Tensor key, int num_splits) -> Tensor;
+        /// A new key from each key and a number: the one at `data` of
+        /// [`_philox_key_split`](fn@_philox_key_split). A negative number is taken modulo `2^64`.
+        ///
+        /// # Errors
+        /// A tensor that is not a key.
+        ///
+        /// PyTorch: `torch.func._random.fold_in`.
+        _philox_key_fold_in(Tensor key, int data) -> Tensor;
+        /// Like [`_philox_key_fold_in`](fn@_philox_key_fold_in), with the number in a tensor, which is converted to
+        /// `uint64`.
+        ///
+        /// # Errors
+        /// A tensor that is not a key, a number of elements other than one in `data`, different devices.
+        ///
+        /// PyTorch: `torch.func._random.fold_in`.
+        _philox_key_fold_in.Tensor(Tensor key, Tensor data) -> Tensor;
+        /// Fills the tensor with numbers that are drawn from a key, uniform from `low` up to `high`. With a batch of
+        /// keys, which has the tensor's dimensions and that of a key, the tensor is filled in parts: each key fills
+        /// the last dimensions that have no keys of their own, and the batch is repeated along other dimensions of
+        /// size 1.
+        ///
+        /// # Errors
+        /// A tensor that is not a key, keys that do not broadcast to the tensor; dtypes other than `float16`,
+        /// `bfloat16`, `float32` and `float64`; a tensor whose elements share memory.
+        ///
+        /// PyTorch: `torch.func._random.uniform_`.
+        _philox_uniform_(Tensor(a!) self, Tensor key, float low=0.0, float high=1.0) -> Tensor(a!);
+        /// Fills the tensor with numbers from a normal distribution that are drawn from a key, as by
+        /// [`_philox_uniform_`](fn@_philox_uniform_).
+        ///
+        /// # Errors
+        /// The errors of [`_philox_uniform_`](fn@_philox_uniform_).
+        ///
+        /// PyTorch: `torch.func._random.normal_`.
+        _philox_normal_(Tensor(a!) self, Tensor key, float mean=0.0, float std=1.0) -> Tensor(a!);
+        /// Fills the tensor with integers from `low` up to but not including `high` that are drawn from a key, as by
+        /// [`_philox_uniform_`](fn@_philox_uniform_). The bounds default to those of the dtype. The integers are
+        /// remainders of 32 random bits, or of 64 for dtypes of 64 bits.
+        ///
+        /// # Errors
+        /// Bounds that are equal, a range that the remainders would favour a part of; dtypes other than integers; the
+        /// other errors of [`_philox_uniform_`](fn@_philox_uniform_).
+        ///
+        /// PyTorch: `torch.func._random.randint_`.
+        _philox_randint_(Tensor(a!) self, Tensor key, int? low=None, int? high=None) -> Tensor(a!);
+        /// The functional form of [`_philox_uniform_`](fn@_philox_uniform_).
+        ///
+        /// PyTorch: `aten::_philox_uniform`.
+        #[variants(function)]
+        _philox_uniform(Tensor self, Tensor key, float low=0.0, float high=1.0) -> Tensor;
+        /// The functional form of [`_philox_normal_`](fn@_philox_normal_).
+        ///
+        /// PyTorch: `aten::_philox_normal`.
+        #[variants(function)]
+        _philox_normal(Tensor self, Tensor key, float mean=0.0, float std=1.0) -> Tensor;
+        /// The functional form of [`_philox_randint_`](fn@_philox_randint_).
+        ///
+        /// PyTorch: `aten::_philox_randint`.
+        #[variants(function)]
+        _philox_randint(Tensor self, Tensor key, int? low=None, int? high=None) -> Tensor;
     }
 }

@@ -113,4 +113,10 @@ variants! {
     #[tags(nondeterministic_seeded)]
     uniform_out: uniform =>
         "uniform.out(Tensor self, float from=0., float to=1., *, Generator? generator=None, Tensor(a!) out) -> Tensor(a!)";
+    _philox_uniform_out: _philox_uniform =>
+        "_philox_uniform.out(Tensor self, Tensor key, float low=0., float high=1., *, Tensor(a!) out) -> Tensor(a!)";
+    _philox_normal_out: _philox_normal =>
+        "_philox_normal.out(Tensor self, Tensor key, float mean=0., float std=1., *, Tensor(a!) out) -> Tensor(a!)";
+    _philox_randint_out: _philox_randint =>
+        "_philox_randint.out(Tensor self, Tensor key, int? low=None, int? high=None, *, Tensor(a!) out) -> Tensor(a!)";
 }

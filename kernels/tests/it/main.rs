@@ -61,6 +61,7 @@ mod scan;
 mod scatter;
 mod segment;
 mod short_rows;
+mod sobol;
 mod softmax;
 mod sorting;
 mod special;

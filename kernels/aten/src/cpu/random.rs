@@ -26,6 +26,7 @@ pub mod integers;
 mod pairs;
 mod philox;
 mod reparameterized;
+mod sobol;
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {

@@ -519,5 +519,32 @@ torch_library! {
         /// PyTorch: `aten::_philox_randint`.
         #[variants(function)]
         _philox_randint(Tensor self, Tensor key, int? low=None, int? high=None) -> Tensor;
+
+        /// The next `n` points of a Sobol sequence, `[n, dimension]`, and its state after them. The sequence has given
+        /// `num_generated` points before; `quasi` is the last one, and `sobolstate` has the direction numbers of each
+        /// dimension, of 30 bits: `[dimension, 30]`, both `int64`.
+        ///
+        /// # Errors
+        /// Tensors of other sizes or dtypes, a negative `n`, as many as 2^30 points, a dtype of points other than
+        /// `float32` and `float64`.
+        ///
+        /// PyTorch: `torch._sobol_engine_draw`, behind `torch.quasirandom.SobolEngine`.
+        _sobol_engine_draw(Tensor quasi, int n, Tensor sobolstate, int dimension, int num_generated,
+            ScalarType? dtype) -> (Tensor, Tensor);
+        /// Skips the next `n` points of a Sobol sequence, whose last point this is.
+        ///
+        /// # Errors
+        /// The errors of [`_sobol_engine_draw`](fn@_sobol_engine_draw).
+        ///
+        /// PyTorch: `torch._sobol_engine_ff_`.
+        _sobol_engine_ff_(Tensor(a!) self, int n, Tensor sobolstate, int dimension, int num_generated) -> Tensor(a!);
+        /// Scrambles the direction numbers of a Sobol sequence by the lower triangular matrices `ltm` of bits,
+        /// `[dimension, 30, 30]`.
+        ///
+        /// # Errors
+        /// Tensors of other sizes or dtypes.
+        ///
+        /// PyTorch: `torch._sobol_engine_scramble_`.
+        _sobol_engine_scramble_(Tensor(a!) self, Tensor ltm, int dimension) -> Tensor(a!);
     }
 }

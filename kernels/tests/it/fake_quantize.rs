@@ -173,3 +173,67 @@ fn parameters_of_fake_quantisation_can_be_learned() -> Result<()> {
     );
     Ok(())
 }
+
+/// Numbers with one far from the others at each end.
+fn with_outliers() -> Tensor {
+    let mut numbers: Vec<f32> = (0..60).map(|at| (at * 17 % 41) as f32 / 7.0 - 2.3).collect();
+    (numbers[5], numbers[7]) = (9.0, -6.5);
+    Tensor::from_vec(numbers, &[60]).unwrap()
+}
+
+#[test]
+fn ranges_with_the_least_error_are_pytorchs() -> Result<()> {
+    let x = with_outliers();
+    let found = |x: &Tensor, numel, bins, ratio, bits| -> Result<[f32; 2]> {
+        let (most, least) = aten::choose_qparams_optimized(x, numel, bins, ratio, bits)?;
+        Ok([most.to_vec::<f32>()?[0], least.to_vec::<f32>()?[0]])
+    };
+    assert_eq!(found(&x, 60, 200, 0.16, 4)?, [8.534_998, -6.112_500_7]);
+    assert_eq!(found(&x, 60, 50, 0.3, 4)?, [8.69, -6.19]);
+    assert_eq!(found(&x, 60, 100, 0.5, 2)?, [5.744_998_5, -4.484_997_3]);
+    assert_eq!(found(&x, 30, 200, 0.16, 8)?, [9.0, -6.5], "every narrower range has a larger error");
+    let columns = aten::t(&aten::view(&x, &[6, 10])?)?;
+    assert_eq!(found(&columns, 60, 100, 0.5, 2)?, [5.744_998_5, -4.484_997_3]);
+    assert_eq!(found(&Tensor::from([3.0f32; 5]), 5, 200, 0.16, 4)?, [3.0; 2]);
+    assert_eq!(found(&x, 60, 0, 0.16, 4)?, [9.0, -6.5], "no step");
+    assert_eq!(found(&x, 0, 200, 0.16, 4)?, [x.to_vec::<f32>()?[0]; 2], "the first element");
+    assert_eq!(found(&Tensor::from([f32::INFINITY, 1.0]), 2, 200, 0.16, 4)?, [f32::INFINITY, 1.0]);
+    let steps_that_vanish = Tensor::from([1e8f32, 1e8 + 8.0]);
+    assert_eq!(found(&steps_that_vanish, 2, 200, 0.16, 4)?, [1e8 + 8.0, 1e8]);
+
+    let refused = |x: &Tensor, numel, bins, bits| found(x, numel, bins, 0.16, bits).unwrap_err().to_string();
+    for numel in [-1, 61, i64::MAX] {
+        assert!(
+            refused(&x, numel, 200, 4).contains("expected elements and not more than there are"),
+            "{numel}"
+        );
+    }
+    assert!(refused(&aten::narrow(&x, 0, 0, 0)?, 0, 200, 4).contains("expected elements"));
+    for (bins, bits) in [(-3, 4), (200, 0), (200, 32), (200, i64::MIN)] {
+        assert!(refused(&x, 60, bins, bits).ends_with("expected zero or more, and 1 to 31"));
+    }
+    assert!(refused(&x.to_dtype(DType::Float64)?, 60, 200, 4).ends_with("of float64, expected float32"));
+    Ok(())
+}
+
+#[test]
+fn parameters_of_a_whole_tensor_are_pytorchs() -> Result<()> {
+    let x = with_outliers();
+    let of = |x: &Tensor, reduced| aten::_choose_qparams_per_tensor::with(x).reduce_range(reduced).call();
+    assert_eq!(of(&x, false)?, (0.060784313725490195, 107));
+    assert_eq!(of(&x, true)?, (0.1220472440944882, 53));
+    assert_eq!(of(&aten::abs(&x)?, false)?, (0.03529411764705882, 0));
+    assert_eq!(of(&aten::neg(&aten::abs(&x)?)?, true)?, (0.07086614173228346, 127));
+    assert_eq!(of(&x.to_dtype(DType::Float16)?, false)?, (0.060784313725490195, 107));
+    assert_eq!(
+        of(&aten::mul_Scalar(&x, 8.into())?.to_dtype(DType::Int32)?, false)?,
+        (0.48627450980392156, 107)
+    );
+    assert_eq!(of(&Tensor::from([0.0f32; 2]), false)?, (0.1, 0));
+    assert_eq!(of(&Tensor::from([1e-6f32, 2e-6]), false)?, (6.0999998822808266e-05, 0));
+    assert!(
+        of(&Tensor::from([f32::NAN, 1.0]), false).unwrap_err().to_string().ends_with("NaN is in no range")
+    );
+    assert!(of(&aten::narrow(&x, 0, 0, 0)?, false).is_err(), "no elements");
+    Ok(())
+}

@@ -4,6 +4,7 @@ use torch_library::prelude::*;
 
 use crate::aten;
 
+mod choice;
 mod learnable;
 mod moving_range;
 

@@ -139,5 +139,37 @@ torch_library! {
             int quant_min, int quant_max, int ch_axis, bool per_row_fake_quant=False,
             bool symmetric_quant=False) -> (Tensor output, Tensor mask, Tensor running_min_out,
             Tensor running_max_out, Tensor scale_out, Tensor zero_point_out);
+
+        /// The scale and the zero point with which the integers from 0 to 255, or to 127 with `reduce_range`, represent
+        /// the range of the elements and zero.
+        ///
+        /// ```
+        /// use torch_library::prelude::*;
+        /// use torch_library_kernels::aten;
+        ///
+        /// let x = Tensor::from([-1.0f32, 0.0, 4.1]);
+        /// let (scale, zero_point) = aten::_choose_qparams_per_tensor(&x)?;
+        /// assert!((scale - 5.1 / 255.0).abs() < 1e-8);
+        /// assert_eq!(zero_point, 50);
+        /// # Ok::<(), Error>(())
+        /// ```
+        ///
+        /// # Errors
+        /// A tensor without elements, complex numbers, NaN.
+        ///
+        /// PyTorch: `torch._choose_qparams_per_tensor`.
+        _choose_qparams_per_tensor(Tensor self, bool reduce_range=False) -> (float, int);
+        /// The largest and the least number of a range that represents the first `numel` elements in `bit_width` bits
+        /// with a small error. The range of the elements is narrowed step by step, each step one of `n_bins`, at the
+        /// end where the error is less after it, until a share of `ratio` is cut off. Of the ranges that a step at
+        /// either end makes worse, the result is the one with the least error; if there is none, the whole range. The
+        /// error is that of numbers with a scale and a least number in `float16`.
+        ///
+        /// # Errors
+        /// A dtype other than `float32`, no elements, a `numel` that is negative or more than there are, negative
+        /// `n_bins`, a `bit_width` outside of 1 to 31.
+        ///
+        /// PyTorch: `torch.choose_qparams_optimized`.
+        choose_qparams_optimized(Tensor input, int numel, int n_bins, float ratio, int bit_width) -> (Tensor, Tensor);
     }
 }

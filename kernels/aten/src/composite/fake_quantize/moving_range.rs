@@ -76,8 +76,10 @@ mod observing {
             let [smallest, largest] = [running_min.to_vec::<f32>()?, running_max.to_vec::<f32>()?];
             let bounds = [quant_min, quant_max];
             let all = smallest.into_iter().zip(largest);
-            let (scales, zero_points): (Vec<f32>, Vec<i32>) =
-                all.map(|(min, max)| parameters_of(min, max, bounds, symmetric_quant)).unzip();
+            let (scales, zero_points): (Vec<f32>, Vec<i32>) = all
+                .map(|(min, max)| parameters_of(min, max, bounds, symmetric_quant))
+                .map(|(scale, zero_point)| (scale as f32, zero_point))
+                .unzip();
             aten::copy_(scale, &Tensor::from_slice(&scales, scale.sizes())?)?;
             aten::copy_(zero_point, &Tensor::from_slice(&zero_points, zero_point.sizes())?)?;
         }
@@ -233,7 +235,7 @@ fn follow(end: &mut Tensor, last: &Tensor, share: f64) -> Result<()> {
 /// Around zero, a symmetric range has its zero point in the middle.
 ///
 /// PyTorch: `ChooseQuantizationParams`.
-fn parameters_of(min: f32, max: f32, [least, most]: [i64; 2], is_symmetric: bool) -> (f32, i32) {
+pub(super) fn parameters_of(min: f32, max: f32, [least, most]: [i64; 2], is_symmetric: bool) -> (f64, i32) {
     const SMALLEST_SCALE: f32 = 6.1e-5;
     let width = most.saturating_sub(least);
     let steps = width as f64;
@@ -267,5 +269,5 @@ fn parameters_of(min: f32, max: f32, [least, most]: [i64; 2], is_symmetric: bool
     } else {
         most - high
     };
-    (scale as f32, zero_point.clamp(least, most).round_ties_even() as i32)
+    (scale, zero_point.clamp(least, most).round_ties_even() as i32)
 }

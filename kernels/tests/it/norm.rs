@@ -271,3 +271,36 @@ fn channels_are_dropped_as_one_and_variance_may_stay() -> Result<()> {
     assert!(aten::native_dropout(&Tensor::from([1i64]), 0.5, None).is_err());
     Ok(())
 }
+
+#[test]
+fn statistics_of_a_batch_update_the_running_ones_as_in_pytorch() -> Result<()> {
+    let numbers = (0..24).map(|at| (at * 5 % 11) as f32 / 8.0 - 0.5).collect();
+    let x = Tensor::from_vec::<f32>(numbers, &[2, 3, 4])?;
+    for dtype in [DType::Float32, DType::BFloat16] {
+        let (running_mean, running_var) =
+            (Tensor::from([1.0f32, 2.0, 3.0]), Tensor::from([0.5f32, 1.0, 2.0]));
+        let x = aten::to_dtype(&x, dtype)?;
+        let (mean, variance) =
+            aten::batch_norm_update_stats(&x, Some(&running_mean), Some(&running_var), 0.25)?;
+        assert_eq!(mean.to_vec::<f32>()?, [0.234375, 0.15625, -0.09375]);
+        assert_eq!(variance.to_vec::<f32>()?, [0.169_677_73, 0.124_023_44, 0.124_023_44]);
+        assert_eq!(running_mean.to_vec::<f32>()?, [0.80859375, 1.5390625, 2.2265625]);
+        let want = [0.42347935, 0.78543526, 1.5354353];
+        assert!(running_var.to_vec::<f32>()?.iter().zip(want).all(|(a, b)| (a - b).abs() < 1e-6));
+        let (mean, variance) = aten::batch_norm_update_stats(&x, None, None, 0.25)?;
+        assert_eq!((mean.dtype(), variance.dtype()), (dtype, dtype));
+        let mut outs = [0, 1].map(|_| Tensor::empty(&[0], dtype, Device::CPU).unwrap());
+        let [first, second] = &mut outs;
+        aten::batch_norm_update_stats_out(&x, None, None, 0.25, first, second)?;
+        assert!(aten::equal(&outs[0], &mean)? && aten::equal(&outs[1], &variance)?);
+    }
+    let refused = |x: &Tensor, mean: Option<&Tensor>| {
+        aten::batch_norm_update_stats(x, mean, None, 0.25).map(drop).unwrap_err().to_string()
+    };
+    assert!(refused(&aten::narrow(&x, 0, 0, 0)?, None).contains("no elements to take a mean of"));
+    assert!(refused(&aten::to_dtype(&x, DType::Int32)?, None).contains("int32"));
+    assert!(refused(&Tensor::from([1.0f32, 2.0]), None).contains("sizes [2]"));
+    assert!(refused(&x, Some(&Tensor::from([1.0f32]))).contains("aten::batch_norm_update_stats"));
+    assert!(refused(&x, Some(&Tensor::from([1.0, 2.0, 3.0]))).contains("float64"));
+    Ok(())
+}

@@ -54,6 +54,16 @@ torch_library! {
         /// PyTorch: `aten::native_batch_norm`.
         native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var,
             bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor);
+        /// The mean and the variance of each channel, and running statistics that are updated like those of
+        /// [`native_batch_norm`](fn@native_batch_norm), if they are given.
+        ///
+        /// # Errors
+        /// No elements, fewer than two dimensions, integer, boolean and complex dtypes, running statistics of another
+        /// number of elements or dtype.
+        ///
+        /// PyTorch: `torch.batch_norm_update_stats`.
+        batch_norm_update_stats(Tensor input, Tensor? running_mean, Tensor? running_var,
+            float momentum) -> (Tensor, Tensor);
         /// [`native_batch_norm`](fn@native_batch_norm); also returns memory for the gradient, which has no elements
         /// here, and the number of the implementation, which is 0.
         ///

@@ -89,13 +89,7 @@ mod kernels {
         let (weight, bias) = (weight.map(per_channel).transpose()?, bias.map(per_channel).transpose()?);
         match_opmath!(input.dtype(), T: Float => {
             let (mut mean, variance) = if training {
-                let is_reduced: Vec<bool> = (0..input.dim()).map(|dim| dim != 1).collect();
-                let (mean, variance) = statistics::<T>(input, &is_reduced)?;
-                let count: T = (input.numel() / channels.max(1)).cast();
-                let unbias = count / (count - T::ONE);
-                update(running_mean, &mean, momentum.cast(), T::ONE)?;
-                update(running_var, &variance, momentum.cast(), unbias)?;
-                (mean, variance)
+                trained::<T>(input, channels, [running_mean, running_var], momentum)?
             } else {
                 let (Some(mean), Some(variance)) = (running_mean, running_var) else {
                     bail!(Argument, "{OPERATOR}: outside of training the running mean and variance are needed");
@@ -117,6 +111,45 @@ mod kernels {
             Ok((out, save(&mean)?, save(&rstd)?))
         }, else => Err(unsupported(OPERATOR, input.dtype())))
     }
+
+    fn batch_norm_update_stats(
+        input: &Tensor,
+        running_mean: Option<&Tensor>,
+        running_var: Option<&Tensor>,
+        momentum: f64,
+    ) -> Result<(Tensor, Tensor)> {
+        const OPERATOR: &str = aten::batch_norm_update_stats::NAME;
+        let _lease = loops::frozen([input])?;
+        let channels = channels_of(OPERATOR, input, &[running_mean, running_var])?;
+        let dtype = parameter_dtype(OPERATOR, input, &[running_mean, running_var])?;
+        ensure!(
+            input.numel() > 0,
+            Shape,
+            "{OPERATOR}: sizes {:?} have no elements to take a mean of",
+            input.sizes()
+        );
+        match_opmath!(input.dtype(), T: Float => {
+            let (mean, variance) = trained::<T>(input, channels, [running_mean, running_var], momentum)?;
+            let saved = |x: &Tensor| rounded(x.strided_view(&[channels], &[1], 0)?, dtype);
+            Ok((saved(&mean)?, saved(&variance)?))
+        }, else => Err(unsupported(OPERATOR, input.dtype())))
+    }
+}
+
+/// The statistics of a batch, which also update the running ones.
+fn trained<T: Float + Number>(
+    input: &Tensor,
+    channels: i64,
+    [running_mean, running_var]: [Option<&Tensor>; 2],
+    momentum: f64,
+) -> Result<(Tensor, Tensor)> {
+    let is_reduced: Vec<bool> = (0..input.dim()).map(|dim| dim != 1).collect();
+    let (mean, variance) = statistics::<T>(input, &is_reduced)?;
+    let count: T = (input.numel() / channels.max(1)).cast();
+    let unbias = count / (count - T::ONE);
+    update(running_mean, &mean, momentum.cast(), T::ONE)?;
+    update(running_var, &variance, momentum.cast(), unbias)?;
+    Ok((mean, variance))
 }
 
 pub(super) fn reduced_sizes(input: &Tensor, is_reduced: &[bool]) -> Vec<i64> {

@@ -326,3 +326,25 @@ fn places_that_are_missing_are_filled() -> Result<()> {
     assert!(aten::nonzero_static(&x, -1).is_err());
     Ok(())
 }
+
+#[test]
+fn rows_that_a_mask_keeps_are_numbered() -> Result<()> {
+    let weight = Tensor::from([[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]]);
+    let mask = Tensor::from([true, false, true]);
+    let (rows, indices) = aten::_rowwise_prune(&weight, &mask, DType::Int32)?;
+    assert_eq!((rows.sizes(), rows.to_vec::<f64>()?), (&[2, 2][..], vec![0.0, 1.0, 4.0, 5.0]));
+    assert_eq!(indices.to_vec::<i32>()?, [0, -1, 1]);
+    let (none, indices) = aten::_rowwise_prune(&weight, &aten::zeros_like(&mask)?, DType::Int64)?;
+    assert_eq!((none.sizes(), indices.to_vec::<i64>()?), (&[0, 2][..], vec![-1; 3]));
+    let refused = |weight: &Tensor, mask: &Tensor, dtype| {
+        aten::_rowwise_prune(weight, mask, dtype).map(drop).unwrap_err().to_string()
+    };
+    assert!(refused(&weight, &mask, DType::Float32).ends_with("of float32, expected int32 or int64"));
+    let few = aten::narrow(&mask, 0, 0, 2)?;
+    assert!(refused(&weight, &few, DType::Int32).contains("expected a matrix and a bool for each row"));
+    assert!(
+        refused(&weight, &aten::to_dtype(&mask, DType::Int64)?, DType::Int32).contains("a mask of int64")
+    );
+    assert!(refused(&few, &few, DType::Int32).contains("a weight of sizes [2]"));
+    Ok(())
+}

@@ -7,6 +7,32 @@ use crate::aten;
 
 mod bag;
 
+#[torch_impl(aten, CompositeImplicitAutograd)]
+fn _rowwise_prune(
+    weight: &Tensor,
+    mask: &Tensor,
+    compressed_indices_dtype: DType,
+) -> Result<(Tensor, Tensor)> {
+    const OPERATOR: &str = aten::_rowwise_prune::NAME;
+    ensure!(
+        weight.dim() == 2 && mask.sizes() == [weight.sizes()[0]] && mask.dtype() == DType::Bool,
+        Shape,
+        "{OPERATOR}: a weight of sizes {:?} and a mask of {} and {:?}, expected a matrix and a bool for each row",
+        weight.sizes(),
+        mask.dtype(),
+        mask.sizes()
+    );
+    ensure!(
+        matches!(compressed_indices_dtype, DType::Int32 | DType::Int64),
+        DType,
+        "{OPERATOR}: indices of {compressed_indices_dtype}, expected int32 or int64"
+    );
+    let rows = aten::index_Tensor(weight, &[Some(mask.clone())])?;
+    let number = aten::sub_Scalar(&aten::cumsum(mask, 0)?, 1.into())?;
+    let indices = aten::masked_fill_Scalar(&number, &aten::logical_not(mask)?, (-1).into())?;
+    Ok((rows, aten::to_dtype(&indices, compressed_indices_dtype)?))
+}
+
 /// `embedding_renorm`: rows of a matrix are scaled down to a maximal norm.
 #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
 fn embedding_renorm(this: &Tensor, indices: &Tensor, max_norm: f64, norm_type: f64) -> Result<Tensor> {

@@ -181,5 +181,24 @@ torch_library! {
         /// PyTorch: `x[indices]`.
         #[tags(dynamic_output_shape)]
         index.Tensor(Tensor self, Tensor?[] indices) -> Tensor;
+        /// The rows of a matrix that a boolean mask keeps, and for each row its index among those, or -1.
+        ///
+        /// ```
+        /// use torch_library::prelude::*;
+        /// use torch_library_kernels::aten;
+        ///
+        /// let (weight, mask) = (Tensor::from([[1, 2], [3, 4], [5, 6]]), Tensor::from([true, false, true]));
+        /// let (rows, indices) = aten::_rowwise_prune(&weight, &mask, DType::Int64)?;
+        /// assert_eq!((rows.to_vec::<i32>()?, indices.to_vec::<i64>()?), (vec![1, 2, 5, 6], vec![0, -1, 1]));
+        /// # Ok::<(), Error>(())
+        /// ```
+        ///
+        /// # Errors
+        /// A weight that is no matrix, a mask that is not a boolean vector with an element for each row, a dtype of
+        /// indices other than `int32` and `int64`.
+        ///
+        /// PyTorch: `torch._rowwise_prune`.
+        #[tags(dynamic_output_shape)]
+        _rowwise_prune(Tensor weight, Tensor mask, ScalarType compressed_indices_dtype) -> (Tensor, Tensor);
     }
 }

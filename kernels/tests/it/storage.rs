@@ -79,3 +79,49 @@ fn dtypes_of_arithmetic_are_those_of_pytorch() -> Result<()> {
     assert_eq!(aten::result_type_Scalar_Scalar(true.into(), false.into())?, DType::Bool);
     Ok(())
 }
+
+#[test]
+fn files_are_read_into_tensors() -> Result<()> {
+    let name = std::env::temp_dir().join(format!("torch-library-from-file-{}", std::process::id()));
+    std::fs::write(&name, (0..16).collect::<Vec<u8>>())?;
+    let path = name.to_str().unwrap();
+    let read = |size, dtype| aten::from_file::with(path).size(Some(size)).dtype(Some(dtype)).call();
+    assert_eq!(read(16, DType::UInt8)?.to_vec::<u8>()?, (0..16).collect::<Vec<u8>>());
+    let shorts: Vec<i16> = (0..8).map(|at| i16::from_ne_bytes([2 * at as u8, 2 * at as u8 + 1])).collect();
+    assert_eq!(read(8, DType::Int16)?.to_vec::<i16>()?, shorts);
+    assert_eq!(read(3, DType::Bool)?.to_vec::<bool>()?, [false, true, true], "any other byte than 0 is true");
+    assert_eq!(aten::from_file(path)?.sizes(), [0]);
+    let mut out = Tensor::empty(&[0], DType::Int32, Device::CPU)?;
+    aten::from_file_out::with(path, &mut out).size(Some(4)).call()?;
+    assert_eq!(out.to_vec::<i32>()?, read(4, DType::Int32)?.to_vec::<i32>()?);
+
+    let refused = |size, dtype| read(size, dtype).unwrap_err().to_string();
+    assert!(
+        refused(5, DType::Float32).ends_with("has 16 bytes, expected 5 elements of float32, 4 bytes each")
+    );
+    assert!(refused(i64::MAX, DType::Float64).contains("has 16 bytes"));
+    assert!(refused(-1, DType::Float32).ends_with("size is -1, expected zero or more"));
+    let shared = aten::from_file::with(path).shared(Some(true)).call().unwrap_err().to_string();
+    assert!(shared.contains("could change while it is read"), "{shared}");
+    assert!(aten::from_file::with(path).device(Some(Device::META)).call().is_err());
+    std::fs::remove_file(&name)?;
+    let missing = refused(1, DType::Float32);
+    assert!(missing.contains("aten::from_file") && missing.contains("torch-library-from-file"), "{missing}");
+    Ok(())
+}
+
+#[test]
+fn the_same_memory_has_other_handles() -> Result<()> {
+    let x = Tensor::from([1.0f32, 2.0]);
+    x.set_requires_grad(true)?;
+    let data = aten::data(&x)?;
+    assert!(data.shares_storage_with(&x) && !data.requires_grad());
+    assert!(aten::to_dense(&x)?.shares_storage_with(&x));
+    let double = aten::to_dense::with(&x).dtype(Some(DType::Float64)).call()?;
+    assert_eq!((double.dtype(), double.requires_grad()), (DType::Float64, true));
+    assert!(aten::_to_cpu(std::slice::from_ref(&x))?[0].shares_storage_with(&x));
+    let meta = aten::_to_copy::with(&x).device(Some(Device::META)).call()?;
+    assert!(aten::_has_compatible_shallow_copy_type(&x, &double)?);
+    assert!(!aten::_has_compatible_shallow_copy_type(&x, &meta)?);
+    Ok(())
+}

@@ -10,6 +10,7 @@ use crate::loops::{numbered, of_numbers};
 use crate::unseen::unseen;
 
 pub(crate) mod complex;
+mod file;
 pub(crate) mod sequence;
 pub(crate) mod series;
 pub(crate) mod triangle;

@@ -109,6 +109,10 @@ mod metadata {
         Ok(count(this) == count(other))
     }
 
+    fn _has_compatible_shallow_copy_type(this: &Tensor, from: &Tensor) -> Result<bool> {
+        Ok(this.device().kind == from.device().kind)
+    }
+
     fn _debug_has_internal_overlap(this: &Tensor) -> Result<i64> {
         if this.has_internal_overlap() {
             return Ok(1);

@@ -133,6 +133,22 @@ fn set_sizes(this: &mut Tensor, size: &[i64], strides: &[i64]) -> Result<()> {
 mod implicit {
     use super::*;
 
+    fn data(this: &Tensor) -> Result<Tensor> {
+        aten::detach(this)
+    }
+
+    fn to_dense(this: &Tensor, dtype: Option<DType>, _masked_grad: Option<bool>) -> Result<Tensor> {
+        match dtype {
+            Some(dtype) => aten::to_dtype(this, dtype),
+            None => Ok(this.clone()),
+        }
+    }
+
+    fn _to_cpu(tensors: &[Tensor]) -> Result<Vec<Tensor>> {
+        let moved = |tensor: &Tensor| aten::to_dtype_layout::with(tensor).device(Some(Device::CPU)).call();
+        tensors.iter().map(moved).collect()
+    }
+
     fn item(this: &Tensor) -> Result<Scalar> {
         ensure!(
             this.numel() == 1,

@@ -128,5 +128,10 @@ torch_library! {
         ///
         /// PyTorch: `torch.is_vulkan_available`.
         is_vulkan_available() -> bool;
+        /// Whether the tensor could take the place of `from` within its handles: whether both are on one kind of
+        /// device.
+        ///
+        /// PyTorch: `torch._has_compatible_shallow_copy_type`.
+        _has_compatible_shallow_copy_type(Tensor self, Tensor from) -> bool;
     }
 }

@@ -65,6 +65,31 @@ torch_library! {
         empty_permuted(SymInt[] size, int[] physical_layout, *, ScalarType? dtype=None, Layout? layout=None,
             Device? device=None, bool? pin_memory=None) -> Tensor;
 
+        /// The elements of a file, in this machine's byte order, as a vector of `size` elements. The file is read when
+        /// the operator is called: what is written to it later does not change the tensor, nor the other way round.
+        ///
+        /// # Errors
+        /// A file that cannot be read or has fewer elements, a negative `size`, a device other than the CPU,
+        /// `shared=True`: memory that other programs change is not safe to read.
+        ///
+        /// PyTorch: `torch.from_file`.
+        from_file(str filename, bool? shared=None, int? size=0, *, ScalarType? dtype=None, Layout? layout=None,
+            Device? device=None, bool? pin_memory=None) -> Tensor;
+        /// The tensor without its history, on the same memory.
+        ///
+        /// PyTorch: `aten::data`, behind `Tensor.data`.
+        #[variants(function)]
+        data(Tensor self) -> Tensor;
+        /// A dense tensor of these elements: the tensor itself, converted to `dtype` if that is another one.
+        ///
+        /// PyTorch: `Tensor.to_dense`.
+        #[variants(function)]
+        to_dense(Tensor self, ScalarType? dtype=None, *, bool? masked_grad=None) -> Tensor;
+        /// The tensors in the memory of the host; those that are there already are returned themselves.
+        ///
+        /// PyTorch: `aten::_to_cpu`.
+        _to_cpu(Tensor[] tensors) -> Tensor[];
+
         /// The only element of a tensor, as a number.
         ///
         /// # Errors

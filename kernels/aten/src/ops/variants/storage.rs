@@ -4,7 +4,7 @@
 use torch_library::prelude::*;
 use torch_library::{DispatchKeySet, OperatorHandle, Stack};
 
-use crate::ops::autogen::{Variant, variants};
+use crate::ops::autogen::{Rule, Variant, variants};
 
 variants! {
     super::special::aten;
@@ -15,4 +15,6 @@ variants! {
     lift_out: lift => "lift.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     empty_permuted_out: empty_permuted =>
         "empty_permuted.out(SymInt[] size, int[] physical_layout, *, Tensor(a!) out) -> Tensor(a!)";
+    from_file_out: from_file InTypeOfOut =>
+        "from_file.out(str filename, bool? shared=None, int? size=0, *, Tensor(a!) out) -> Tensor(a!)";
 }

@@ -2,6 +2,7 @@
 #![expect(unsafe_code, reason = "lends parts of tensors as slices")]
 
 use std::mem::MaybeUninit;
+use std::ops::Range;
 
 use torch_library::{DType, Element, MemoryFormat, OwnedLease, Result, Tensor, ensure};
 
@@ -85,6 +86,17 @@ impl<T: Element> Parts<T> {
         // lease excludes writers while `self` is borrowed.
         unsafe { std::slice::from_raw_parts(self.at(n), self.len) }
     }
+
+    /// Several parts, one after the other.
+    ///
+    /// # Panics
+    /// If there are no such parts.
+    #[inline]
+    pub fn range(&self, range: Range<usize>) -> &[T] {
+        assert!(range.start <= range.end && range.end <= self.count);
+        // SAFETY: as in `get`, for all parts of the range.
+        unsafe { std::slice::from_raw_parts(self.at(range.start), range.len() * self.len) }
+    }
 }
 
 impl<T: Element> PartsMut<T> {
@@ -152,6 +164,18 @@ impl<T: Element> PartsMut<T> {
         // SAFETY: in bounds by the assertion; `MaybeUninit<T>` has the layout of `T`, and may be uninitialised. The
         // caller vouches that no other thread that shares `self` uses the part; the lease excludes all other access.
         unsafe { std::slice::from_raw_parts_mut(self.at(n).cast(), self.len) }
+    }
+
+    /// Like [`uninit`](Self::uninit), for several parts, one after the other.
+    ///
+    /// # Safety
+    /// - As for [`uninit`](Self::uninit), for all parts of the range.
+    #[expect(clippy::mut_from_ref, reason = "threads share the parts; who may write is the caller's promise")]
+    #[inline]
+    pub unsafe fn uninit_range(&self, range: Range<usize>) -> &mut [MaybeUninit<T>] {
+        assert!(range.start <= range.end && range.end <= self.count);
+        // SAFETY: as in `uninit`, for all parts of the range.
+        unsafe { std::slice::from_raw_parts_mut(self.at(range.start).cast(), range.len() * self.len) }
     }
 }
 

@@ -29,14 +29,9 @@ pub(super) fn softmax<T: Float + Functions + Number>(
     let [grads, outputs] = [Parts::row_major(grad, len)?, Parts::row_major(output, len)?];
     let parts = PartsMut::<T>::of(&out, len)?;
     parallel::shares(parts.count(), (parallel::GRAIN / len).max(1), |range| {
-        let (first, len_of_all) = (range.start, range.len() * len);
-        // SAFETY: the lines of the range are one after the other, and initialised; nothing writes to them during the
-        // lease.
-        let slice = |lines: &Parts<T>| unsafe { std::slice::from_raw_parts(lines.at(first), len_of_all) };
-        let out = parts.at(first).cast::<MaybeUninit<T>>();
         // SAFETY: these lines are only this thread's, which has one slice of them and writes initialised values.
-        let out = unsafe { std::slice::from_raw_parts_mut(out, len_of_all) };
-        lines(slice(&grads), slice(&outputs), out, len, is_log);
+        let out = unsafe { parts.uninit_range(range.clone()) };
+        lines(grads.range(range.clone()), outputs.range(range), out, len, is_log);
     });
     drop(parts); // ends its lease
     Ok(out)

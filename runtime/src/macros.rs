@@ -96,9 +96,11 @@ pub use torch_library_macros::{declare_derivatives, declare_library, declare_nat
 /// # Adding to a namespace
 ///
 /// `pub mod my_aten extends other_crate::aten { … }` adds operators to a namespace that another module declares, and
-/// re-exports that module, so that one name reaches old and new operators. `extends "aten"` adds to a namespace by its
-/// name, where there is no module to refer to. A library inside a function needs an absolute path, such as
-/// `crate::shapes` or `::other_crate::aten`. Without `extends`, two libraries with the same namespace are a conflict.
+/// re-exports that module, so that one name reaches old and new operators. It may list several modules of one
+/// namespace, such as the extensions of two crates: `extends some_crate::aten, other_crate::aten`. `extends "aten"`
+/// adds to a namespace by its name, where there is no module to refer to. A library inside a function needs an absolute
+/// path, such as `crate::shapes` or `::other_crate::aten`. Without `extends`, two libraries with the same namespace are
+/// a conflict.
 ///
 /// ```
 /// use torch_library::prelude::*;

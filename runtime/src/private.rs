@@ -59,7 +59,7 @@ pub use crate::{
 };
 
 pub use torch_library_macros::error_at;
-pub use variant::{finish, joined};
+pub use variant::{are_same, finish, joined};
 
 /// The error for a kernel that put another tensor into the place of one that it was lent.
 #[cold]

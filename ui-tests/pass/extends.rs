@@ -24,6 +24,13 @@ torch_library! {
     }
 }
 
+torch_library! {
+    /// Extends several modules of one namespace, two of which have operators in common.
+    mod all extends self::most, by_name, torch_library_ui_tests::myops, {
+        add.Five(Tensor self, Tensor other, Tensor third, Tensor fourth, Tensor fifth) -> Tensor;
+    }
+}
+
 #[torch_impl(more, CPU)]
 fn add_Three(this: &Tensor, _: &Tensor, _: &Tensor) -> Result<Tensor> {
     Ok(this.clone())
@@ -88,6 +95,16 @@ fn one_module_reaches_old_and_new_operators() -> Result<()> {
 }
 
 #[test]
+fn a_module_has_the_operators_of_all_that_it_extends() {
+    assert_eq!(all::add::handle(), myops::add::handle());
+    let handles =
+        [all::add_Five::handle(), all::add_Four::handle(), all::add_Three::handle(), all::negate::handle()];
+    let names = ["myops::add.Five", "myops::add.Four", "myops::add.Three", "myops::negate"];
+    assert_eq!(handles.map(|handle| handle.to_string()), names);
+    assert_eq!([all::NAMESPACE, all::add_Five::NAME], ["myops", "myops::add.Five"]);
+}
+
+#[test]
 fn a_function_can_hold_a_library_by_a_path_from_a_root() {
     torch_library! {
         mod inner extends ::torch_library_ui_tests::myops {
@@ -99,7 +116,11 @@ fn a_function_can_hold_a_library_by_a_path_from_a_root() {
             innermost(Tensor self) -> Tensor;
         }
     }
+    torch_library! {
+        mod both extends self::most, ::torch_library_ui_tests::myops {}
+    }
     assert_eq!(inner::add::handle(), innermost::add::handle());
+    assert_eq!(inner::add::handle(), both::add::handle());
     let names = [inner::inner::handle(), innermost::innermost::handle(), innermost::add_Four::handle()];
     assert_eq!(names.map(|name| name.to_string()), ["myops::inner", "myops::innermost", "myops::add.Four"]);
 }

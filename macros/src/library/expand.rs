@@ -25,7 +25,7 @@ pub(crate) fn library(library: &Library, more: &TokenStream) -> TokenStream {
     let Base { import, reexport, namespace } = base(library);
     let operators = library.operators.iter().map(|operator| {
         let variants = variants::of_operator(operator, library);
-        operator::operator(operator, &library.module, &variants)
+        operator::operator(operator, library, &variants)
     });
     let operators =
         operators.chain(library.untyped.iter().map(|operator| operator::untyped(operator, &library.module)));
@@ -54,40 +54,54 @@ pub(crate) fn library(library: &Library, more: &TokenStream) -> TokenStream {
     }
 }
 
-/// What a library that extends another one takes from it.
+/// What a library that extends others takes from them.
 struct Base {
-    /// Emitted outside the module: imports the base, by a path that is valid only there.
+    /// Emitted outside the module: imports the bases, by paths that are valid only there.
     import: TokenStream,
-    /// Emitted in the module: re-exports the operators of the base.
+    /// Emitted in the module: re-exports the operators of the bases.
     reexport: TokenStream,
     /// The name of the namespace.
     namespace: TokenStream,
 }
 
 fn base(library: &Library) -> Base {
-    match &library.namespace {
+    let paths = match &library.namespace {
         Namespace::Own(name) | Namespace::Named(name) => {
-            Base { import: quote!(), reexport: quote!(), namespace: quote!(#name) }
+            return Base { import: quote!(), reexport: quote!(), namespace: quote!(#name) };
         }
-        Namespace::OfModule(path) => {
-            // Errors about a base that is not a namespace show this name, at the path.
-            let end = path.segments.last().map_or_else(|| path.span(), |segment| segment.ident.span());
-            let base = format_ident!("base_of_{}", library.module, span = end);
-            let inside = from_inside(path);
-            let (import, own_import, at) = match &inside {
-                Some(path) => (quote!(), quote_spanned!(path.span()=> use #path as #base;), quote!(self)),
-                None => (quote_spanned!(path.span()=> use #path as #base;), quote!(), quote!(super)),
-            };
-            Base {
-                import,
-                reexport: quote! {
-                    #own_import
-                    #[doc(inline)]
-                    pub use #at::#base::*;
-                },
-                namespace: quote_spanned!(path.span()=> #at::#base::NAMESPACE),
+        Namespace::OfModules(paths) => paths,
+    };
+    let (mut import, mut reexport, mut namespaces) = (quote!(), quote!(), Vec::new());
+    for (at, path) in paths.iter().enumerate() {
+        let base = base_name(&library.module, path, at);
+        let (own_import, from) = match from_inside(path) {
+            Some(path) => (quote_spanned!(path.span()=> use #path as #base;), quote!(self)),
+            None => {
+                import.extend(quote_spanned!(path.span()=> use #path as #base;));
+                (quote!(), quote!(super))
             }
-        }
+        };
+        reexport.extend(quote! {
+            #own_import
+            #[doc(inline)]
+            pub use #from::#base::*;
+        });
+        namespaces.push(quote_spanned!(path.span()=> #from::#base::NAMESPACE));
+    }
+    let namespace = namespaces.remove(0);
+    reexport.extend(namespaces.into_iter().zip(&paths[1..]).map(|(other, path)| {
+        let message = "`extends` lists modules of two namespaces; each needs a `torch_library!` of its own";
+        quote_spanned!(path.span()=> const _: () = ::core::assert!(__torch::are_same(NAMESPACE, #other), #message);)
+    }));
+    Base { import, reexport, namespace }
+}
+
+/// The name by which the module sees a base. Errors about one that is not a namespace show it, at the path.
+fn base_name(module: &Ident, path: &Path, at: usize) -> Ident {
+    let end = path.segments.last().map_or_else(|| path.span(), |segment| segment.ident.span());
+    match at {
+        0 => format_ident!("base_of_{module}", span = end),
+        _ => format_ident!("base_{}_of_{module}", at + 1, span = end),
     }
 }
 

@@ -46,8 +46,8 @@ pub(crate) struct Library {
 pub(crate) enum Namespace {
     /// A new namespace with this name.
     Own(String),
-    /// The namespace of another module, which is re-exported.
-    OfModule(Path),
+    /// The namespace of other modules, which are re-exported. There is at least one.
+    OfModules(Vec<Path>),
     /// An existing namespace, by name.
     Named(String),
 }
@@ -120,7 +120,7 @@ impl Library {
         misplaced::refuse(&mut attributes, misplaced::Place::Module, errors);
         let namespace = match block.extends {
             None => Namespace::Own(block.namespace.unraw().to_string()),
-            Some(Extends::Module(path)) => Namespace::OfModule(path),
+            Some(Extends::Modules(paths)) => Namespace::OfModules(paths),
             Some(Extends::Name(name)) => Namespace::Named(name.value()),
         };
         let operators = block

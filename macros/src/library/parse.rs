@@ -21,10 +21,10 @@ pub(crate) struct Block {
     pub(crate) errors: Errors,
 }
 
-/// The namespace or module that a block extends.
+/// The namespace or modules that a block extends.
 pub(crate) enum Extends {
-    /// `extends torch_library_kernels::aten`: a module to re-export.
-    Module(Path),
+    /// `extends torch_library_kernels::aten, crate::more::aten`: modules of one namespace to re-export.
+    Modules(Vec<Path>),
     /// `extends "aten"`: a namespace without a Rust module at hand.
     Name(LitStr),
 }
@@ -94,13 +94,21 @@ impl Extends {
             }
             return Ok(Some(Extends::Name(name)));
         }
+        let mut paths = vec![Self::parse_module(input, &word, before)?];
+        while input.parse::<Option<Token![,]>>()?.is_some() && !input.peek(syn::token::Brace) {
+            paths.push(Self::parse_module(input, &word, before)?);
+        }
+        Ok(Some(Extends::Modules(paths)))
+    }
+
+    fn parse_module(input: ParseStream<'_>, word: &Ident, before: &Ident) -> syn::Result<Path> {
         let path = input.call(Path::parse_mod_style).map_err(|_| {
             let message = "expected the module to extend, as in `extends other_crate::aten`, or its name, \
                            as in `extends \"aten\"`";
             expected(input, word.span(), message)
         })?;
         check_not_itself(&path, before)?;
-        Ok(Some(Extends::Module(path)))
+        Ok(path)
     }
 }
 

@@ -99,7 +99,7 @@ impl Expansion<'_> {
     fn base(&self, namespace: &str) -> Namespace {
         let is_named = |path: &&Path| path.segments.last().is_some_and(|last| last.ident == namespace);
         match self.arguments.extends.iter().find(is_named) {
-            Some(path) => Namespace::OfModule(path.clone()),
+            Some(path) => Namespace::OfModules(vec![path.clone()]),
             None if SHARED.contains(&namespace) => Namespace::Named(namespace.to_owned()),
             None => Namespace::Own(namespace.to_owned()),
         }

@@ -36,7 +36,7 @@ use torch_library_loops::{functions, inlined, loops, number, vector};
 ///
 /// The most common operators are also methods on tensors; see [`methods`].
 #[doc(inline)]
-pub use ops::variants::aten;
+pub use ops::aten;
 
 #[doc(hidden)]
 pub mod unseen;

@@ -5,9 +5,9 @@
 use torch_library::torch_library;
 
 torch_library! {
-    /// Activations, on top of the operators declared before.
+    /// Activations.
     #[methods(ActivationMethods)]
-    pub mod aten extends super::unary::aten {
+    pub mod aten extends "aten" {
         /// The SiLU (swish) activation: `x * sigmoid(x)`.
         ///
         /// # Errors
@@ -206,7 +206,7 @@ torch_library! {
         #[tags(pointwise)]
         #[variants(out = "grad_input(grad_input)")]
         gelu_backward(Tensor grad_output, Tensor self, *, str approximate="none") -> Tensor;
-        /// The gradient of [`gelu`](fn@gelu), made of operators that have all derivatives.
+        /// The gradient of [`gelu`](fn@crate::aten::gelu), made of operators that have all derivatives.
         ///
         /// PyTorch: `aten::infinitely_differentiable_gelu_backward`.
         #[variants(function)]

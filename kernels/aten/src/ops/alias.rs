@@ -8,10 +8,10 @@ use torch_library::{DispatchKeySet, OperatorHandle, Stack, torch_library};
 macro_rules! aliases {
     ($($name:ident: $base:ident => $schema:tt;)*) => {
         torch_library! {
-            /// Aliases, on top of the operators declared before.
-            pub(crate) mod aten extends super::foreach::aten {
+            /// Aliases.
+            pub(crate) mod aten extends "aten" {
                 $(
-                    #[doc = concat!("Alias for [`", stringify!($base), "`](fn@", stringify!($base), ").")]
+                    #[doc = concat!("Alias for [`", stringify!($base), "`](fn@crate::aten::", stringify!($base), ").")]
                     $schema;
                 )*
             }
@@ -23,7 +23,7 @@ macro_rules! aliases {
 
             $(
                 fn $name(_: OperatorHandle, _: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
-                    aten::$base::handle().call_boxed(stack)
+                    crate::aten::$base::handle().call_boxed(stack)
                 }
             )*
         }

@@ -5,9 +5,9 @@
 use torch_library::torch_library;
 
 torch_library! {
-    /// Rearranging, on top of the operators declared before.
+    /// Rearranging.
     #[methods(ArrangeMethods)]
-    pub mod aten extends super::pixel_shuffle::aten {
+    pub mod aten extends "aten" {
         /// Repeats the tensor along each dimension. More repeats than dimensions add dimensions at the front.
         ///
         /// ```
@@ -150,28 +150,28 @@ torch_library! {
         /// Concatenates tensors horizontally: along dimension 1, or along dimension 0 if the first is a vector.
         ///
         /// # Errors
-        /// The errors of [`cat`](fn@cat).
+        /// The errors of [`cat`](fn@crate::aten::cat).
         ///
         /// PyTorch: `torch.hstack`.
         hstack(Tensor[] tensors) -> Tensor;
         /// Concatenates tensors vertically, along dimension 0; vectors count as rows.
         ///
         /// # Errors
-        /// The errors of [`cat`](fn@cat).
+        /// The errors of [`cat`](fn@crate::aten::cat).
         ///
         /// PyTorch: `torch.vstack`.
         vstack(Tensor[] tensors) -> Tensor;
         /// Concatenates tensors along dimension 2, after [`atleast_3d`](fn@atleast_3d).
         ///
         /// # Errors
-        /// The errors of [`cat`](fn@cat).
+        /// The errors of [`cat`](fn@crate::aten::cat).
         ///
         /// PyTorch: `torch.dstack`.
         dstack(Tensor[] tensors) -> Tensor;
         /// Concatenates tensors along dimension 1; vectors count as columns.
         ///
         /// # Errors
-        /// The errors of [`cat`](fn@cat).
+        /// The errors of [`cat`](fn@crate::aten::cat).
         ///
         /// PyTorch: `torch.column_stack`.
         column_stack(Tensor[] tensors) -> Tensor;
@@ -344,7 +344,7 @@ torch_library! {
         /// The elements at indices along a dimension, or into the flattened tensor; the other dimensions broadcast.
         ///
         /// # Errors
-        /// The errors of [`gather`](fn@gather); an index that is not `int64`.
+        /// The errors of [`gather`](fn@crate::aten::gather); an index that is not `int64`.
         ///
         /// PyTorch: `torch.take_along_dim`.
         take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor;
@@ -412,7 +412,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.narrow`.
         narrow.Tensor(Tensor(a) self, int dim, Tensor start, SymInt length) -> Tensor(a);
-        /// Alias for [`split_with_sizes`](fn@split_with_sizes).
+        /// Alias for [`split_with_sizes`](fn@crate::aten::split_with_sizes).
         ///
         /// PyTorch: `torch.split`.
         split.sizes(Tensor(a -> *) self, SymInt[] split_size, int dim=0) -> Tensor(a)[];
@@ -451,11 +451,6 @@ torch_library! {
         /// PyTorch: `torch.nonzero` with `as_tuple=True`.
         #[tags(dynamic_output_shape)]
         nonzero_numpy(Tensor self) -> Tensor[];
-        /// Alias for [`nonzero_numpy`](fn@nonzero_numpy).
-        ///
-        /// PyTorch: `torch.where`.
-        #[tags(dynamic_output_shape)]
-        where(Tensor condition) -> Tensor[];
         /// [`atleast_1d`](fn@atleast_1d) for each tensor.
         ///
         /// PyTorch: `torch.atleast_1d`.
@@ -468,12 +463,12 @@ torch_library! {
         ///
         /// PyTorch: `torch.atleast_3d`.
         atleast_3d.Sequence(Tensor[] tensors) -> Tensor[];
-        /// Alias for [`transpose_`](fn@transpose_).
+        /// Alias for [`transpose_`](fn@crate::aten::transpose_).
         ///
         /// PyTorch: `Tensor.swapaxes_`.
         #[tags(inplace_view)]
         swapaxes_(Tensor(a!) self, int axis0, int axis1) -> Tensor(a!);
-        /// Alias for [`transpose_`](fn@transpose_).
+        /// Alias for [`transpose_`](fn@crate::aten::transpose_).
         ///
         /// PyTorch: `Tensor.swapdims_`.
         #[tags(inplace_view)]

@@ -15,7 +15,7 @@ use torch_library::schema::Argument;
 use torch_library::warning::warn;
 use torch_library::{DispatchKeySet, OperatorHandle, Stack, can_cast};
 
-use super::view::aten;
+use crate::aten;
 use crate::unseen::unseen;
 
 /// An operator that writes its result, derived from one that returns it.
@@ -376,18 +376,18 @@ fn say_once(old: &[i64], new: &[i64]) {
     });
 }
 
-/// Declares variants on top of other operators, and registers their kernels. Each row gives the name in Rust, the base,
-/// its rules, and the schema.
+/// Declares variants of other operators, and registers their kernels. Each row gives the name in Rust, the base, its
+/// rules, and the schema. `[methods = NAME]` comes first where they are also methods.
 macro_rules! variants {
-    ($($before:ident)::+ $(, $methods:ident)?;
+    ($([methods = $methods:ident])?
         $($(#[$attribute:meta])* $name:ident: $base:ident $($rule:ident)* => $schema:tt;)*) => {
         torch_library::torch_library! {
-            /// Out and in-place variants, on top of the operators that they are derived from.
+            /// Out and in-place variants.
             $(#[methods($methods)])?
-            pub mod aten extends $($before)::+ {
+            pub mod aten extends "aten" {
                 $(
-                    #[doc = concat!("[`", stringify!($base), "`](fn@", stringify!($base), "), written to `out` or in ",
-                        "place.")]
+                    #[doc = concat!("[`", stringify!($base), "`](fn@crate::aten::", stringify!($base), "), written to ",
+                        "`out` or in place.")]
                     $(#[$attribute])*
                     $schema;
                 )*
@@ -400,7 +400,7 @@ macro_rules! variants {
 
             $(
                 fn $name(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
-                    static VARIANT: Variant = Variant::of(aten::$base::handle, &[$(Rule::$rule),*]);
+                    static VARIANT: Variant = Variant::of(crate::aten::$base::handle, &[$(Rule::$rule),*]);
                     VARIANT.call(operator, keys, stack)
                 }
             )*

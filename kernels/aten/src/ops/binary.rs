@@ -10,10 +10,10 @@
 use torch_library::torch_library;
 
 torch_library! {
-    /// Arithmetic, on top of the operators declared before.
+    /// Arithmetic.
     #[methods(BinaryMethods)]
     #[overloads(function)]
-    pub mod aten extends super::random::aten {
+    pub mod aten extends "aten" {
         /// The sum `self + alpha * other`. For booleans it is logical or. The operands broadcast, and promote to a
         /// common dtype.
         ///
@@ -253,6 +253,11 @@ torch_library! {
         ///
         /// PyTorch: `torch.where`.
         where.Scalar(Tensor condition, Scalar self, Scalar other) -> Tensor;
+        /// Alias for [`nonzero_numpy`](fn@crate::aten::nonzero_numpy).
+        ///
+        /// PyTorch: `torch.where`.
+        #[tags(dynamic_output_shape)]
+        where(Tensor condition) -> Tensor[];
         /// Whether elements differ by no more than `atol + rtol * |other|`; NaN equals NaN only with `equal_nan`.
         ///
         /// # Errors

@@ -4,10 +4,10 @@
 use torch_library::torch_library;
 
 torch_library! {
-    /// Logical and bitwise operators, on top of the operators declared before.
+    /// Logical and bitwise operators.
     #[methods(BitMethods)]
     #[overloads(function)]
-    pub mod aten extends super::pointwise::aten {
+    pub mod aten extends "aten" {
         /// Inverts all bits of each element; for booleans it is logical not.
         ///
         /// # Errors

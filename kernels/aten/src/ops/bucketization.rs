@@ -3,9 +3,9 @@
 use torch_library::torch_library;
 
 torch_library! {
-    /// Look-ups, on top of the operators declared before.
+    /// Look-ups.
     #[methods(BucketizationMethods)]
-    pub mod aten extends super::unique::aten {
+    pub mod aten extends "aten" {
         /// The indices at which elements would be inserted into sorted rows: before equal elements, or after them with
         /// `right`. They are `int64`, or `int32` with `out_int32`.
         ///

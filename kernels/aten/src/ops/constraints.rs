@@ -3,8 +3,8 @@
 use torch_library::torch_library;
 
 torch_library! {
-    /// Assertions and constraints, on top of the operators declared before.
-    pub mod aten extends super::fake_quantize::aten {
+    /// Assertions and constraints.
+    pub mod aten extends "aten" {
         /// Checks that a tensor has the sizes, strides, dtype, device and layout that a program was exported for;
         /// `None` skips a check.
         ///

@@ -6,10 +6,10 @@
 use torch_library::torch_library;
 
 torch_library! {
-    /// Convolution, on top of the operators declared before.
+    /// Convolution.
     #[methods(ConvolutionMethods)]
     #[kernels_in(torch_library_nn)]
-    pub mod aten extends super::pooling::aten {
+    pub mod aten extends "aten" {
         /// The convolution of images: the sum of products with `weight` at each position of the window, plus `bias`.
         ///
         /// The weight has sizes `[out channels, channels / groups, height, width]`. The batch dimension may be missing.

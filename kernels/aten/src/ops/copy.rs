@@ -3,9 +3,9 @@
 use torch_library::torch_library;
 
 torch_library! {
-    /// Copies, on top of the operators declared before.
+    /// Copies.
     #[methods(CopyMethods)]
-    pub mod aten extends super::create::aten {
+    pub mod aten extends "aten" {
         /// Copies the elements of `src`, which broadcasts to the sizes of `self`, and converts them to the dtype of
         /// `self`.
         ///

@@ -3,9 +3,9 @@
 use torch_library::torch_library;
 
 torch_library! {
-    /// Covariances and correlations, on top of the operators declared before.
+    /// Covariances and correlations.
     #[methods(CorrelationMethods)]
-    pub mod aten extends super::sorting::aten {
+    pub mod aten extends "aten" {
         /// The covariance matrix of the variables in the rows, whose observations are the columns.
         ///
         /// # Errors

@@ -3,9 +3,9 @@
 use torch_library::torch_library;
 
 torch_library! {
-    /// Distances, on top of the operators declared before.
+    /// Distances.
     #[methods(DistanceMethods)]
-    pub mod aten extends super::upsample::aten {
+    pub mod aten extends "aten" {
         /// The distances between all pairs of a row of `x1` and a row of `x2`, by the norm of order `p`.
         ///
         /// # Errors

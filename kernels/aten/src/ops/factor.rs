@@ -3,9 +3,9 @@
 use torch_library::torch_library;
 
 torch_library! {
-    /// Matrix factorisations, on top of the operators declared before.
+    /// Matrix factorisations.
     #[kernels_in(torch_library_linalg)]
-    pub mod aten extends super::polynomial::aten {
+    pub mod aten extends "aten" {
         /// The QR factorisation as Householder reflectors: R on and above the diagonal of `a`, the reflectors below it,
         /// and their scalar factors in `tau`.
         ///
@@ -112,8 +112,8 @@ torch_library! {
         ///
         /// PyTorch: `torch.svd`.
         svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V);
-        /// The LU factorisation of [`linalg_lu_factor_ex`](fn@linalg_lu_factor_ex), which does not fail for a singular
-        /// matrix.
+        /// The LU factorisation of [`linalg_lu_factor_ex`](fn@crate::aten::linalg_lu_factor_ex), which does not fail
+        /// for a singular matrix.
         ///
         /// PyTorch: `aten::_lu_with_info`.
         _lu_with_info(Tensor self, bool pivot=True, bool check_errors=True) -> (Tensor LU, Tensor pivots, Tensor info);

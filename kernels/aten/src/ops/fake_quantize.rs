@@ -3,8 +3,8 @@
 use torch_library::torch_library;
 
 torch_library! {
-    /// Fake quantisation, on top of the operators declared before.
-    pub mod aten extends super::transformer::aten {
+    /// Fake quantisation.
+    pub mod aten extends "aten" {
         /// The numbers that remain of a tensor that is quantised and dequantised: `round(x / scale) + zero_point`,
         /// clamped to `quant_min ..= quant_max`, then moved and scaled back. The gradient is that of the identity where
         /// nothing was clamped, and zero elsewhere.

@@ -10,8 +10,8 @@ use torch_library::{DispatchKeySet, IntoValue, OperatorHandle, Stack, torch_libr
 macro_rules! foreach {
     ($($name:ident: $base:ident => $schema:tt;)*) => {
         torch_library! {
-            /// Operators on lists of tensors, on top of the operators declared before.
-            pub(crate) mod aten extends super::recurrent::aten {
+            /// Operators on lists of tensors.
+            pub(crate) mod aten extends "aten" {
                 $(
                     #[doc = concat!("[`", stringify!($base), "`](fn@crate::aten::", stringify!($base),
                         ") for each tensor of a list, with the corresponding elements of the other lists.")]
@@ -26,7 +26,7 @@ macro_rules! foreach {
 
             $(
                 fn $name(operator: OperatorHandle, _: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
-                    each(operator, aten::$base::handle(), stack)
+                    each(operator, crate::aten::$base::handle(), stack)
                 }
             )*
         }

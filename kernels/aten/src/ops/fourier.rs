@@ -3,10 +3,10 @@
 use torch_library::torch_library;
 
 torch_library! {
-    /// Fourier transforms, on top of the operators declared before.
+    /// Fourier transforms.
     #[methods(FourierMethods)]
     #[kernels_in(torch_library_fourier)]
-    pub mod aten extends super::alias::aten {
+    pub mod aten extends "aten" {
         /// The Fourier transform of a complex tensor along the given non-negative dimensions, of which the other
         /// transforms are made.
         ///

@@ -3,9 +3,9 @@
 use torch_library::torch_library;
 
 torch_library! {
-    /// Sampling, on top of the operators declared before.
+    /// Sampling.
     #[kernels_in(torch_library_nn)]
-    pub mod aten extends super::im2col::aten {
+    pub mod aten extends "aten" {
         /// The sampling grid of affine maps, for [`grid_sampler`](fn@grid_sampler): `theta` is `[batch, 2, 3]` for
         /// images of sizes `[batch, channels, h, w]`, `[batch, 3, 4]` for volumes `[batch, channels, d, h, w]`. The
         /// grid has a location in the input for each point of the result, x first, from -1 to 1 in each dimension. -1

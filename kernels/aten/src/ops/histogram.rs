@@ -3,9 +3,9 @@
 use torch_library::torch_library;
 
 torch_library! {
-    /// Histograms, on top of the operators declared before.
+    /// Histograms.
     #[methods(HistogramMethods)]
-    pub mod aten extends super::correlation::aten {
+    pub mod aten extends "aten" {
         /// The number of occurrences of each non-negative integer, or the sum of the weights at its occurrences. Counts
         /// are `int64`; the result has at least `minlength` elements.
         ///

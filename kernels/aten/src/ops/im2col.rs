@@ -3,10 +3,10 @@
 use torch_library::torch_library;
 
 torch_library! {
-    /// Windows as columns, on top of the operators declared before.
+    /// Windows as columns.
     #[methods(Im2ColMethods)]
     #[kernels_in(torch_library_nn)]
-    pub mod aten extends super::histogram::aten {
+    pub mod aten extends "aten" {
         /// The sliding windows of images as the columns of matrices: `[batch, channels · kernel, windows]`.
         ///
         /// # Errors

@@ -3,10 +3,10 @@
 use torch_library::torch_library;
 
 torch_library! {
-    /// Concatenation and indexing, on top of the operators declared before.
+    /// Concatenation and indexing.
     #[methods(IndexMethods)]
     #[overloads(function)]
-    pub mod aten extends super::matmul::aten {
+    pub mod aten extends "aten" {
         /// Concatenates tensors along a dimension; tensors of sizes `[0]` are skipped.
         ///
         /// # Errors

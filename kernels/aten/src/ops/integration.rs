@@ -3,8 +3,8 @@
 use torch_library::torch_library;
 
 torch_library! {
-    /// Integrals and gradients of samples, on top of the operators declared before.
-    pub mod aten extends super::factor::aten {
+    /// Integrals and gradients of samples.
+    pub mod aten extends "aten" {
         /// The integral along a dimension by the trapezoidal rule, of samples that are `dx` apart.
         ///
         /// # Errors

@@ -3,10 +3,10 @@
 use torch_library::torch_library;
 
 torch_library! {
-    /// Linear algebra, on top of the operators declared before.
+    /// Linear algebra.
     #[methods(LinalgMethods)]
     #[kernels_in(torch_library_linalg)]
-    pub mod aten extends super::linear::aten {
+    pub mod aten extends "aten" {
         /// The LU factorisation of matrices `[.., n, m]` with partial pivoting. L and U share one matrix, which leaves
         /// out the ones on the diagonal of L; `pivots` has the row, counted from 1, that each step swapped with its
         /// own, as `int32`; `info` is the first step without a pivot, counted from 1, or 0.
@@ -395,7 +395,7 @@ torch_library! {
         ///
         /// PyTorch: `torch.linalg.matrix_power`.
         linalg_matrix_power(Tensor self, int n) -> Tensor;
-        /// Alias for [`matmul`](fn@matmul).
+        /// Alias for [`matmul`](fn@crate::aten::matmul).
         ///
         /// PyTorch: `torch.linalg.matmul`.
         linalg_matmul(Tensor self, Tensor other) -> Tensor;

@@ -3,9 +3,9 @@
 use torch_library::torch_library;
 
 torch_library! {
-    /// Products, on top of the operators declared before.
+    /// Products.
     #[methods(LinearMethods)]
-    pub mod aten extends super::distance::aten {
+    pub mod aten extends "aten" {
         /// The Kronecker product: each element of `self` times the whole of `other`. Sizes multiply, dimension by
         /// dimension.
         ///

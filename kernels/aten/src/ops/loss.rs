@@ -11,7 +11,7 @@ torch_library! {
     /// `sum_dim_IntList::with(&x, Some(&[0])).keepdim(true).call()`.
     #[methods(LossMethods)]
     #[kernels_in(torch_library_nn)]
-    pub mod aten extends super::convolution::aten {
+    pub mod aten extends "aten" {
         /// The negative log likelihood of target classes, given log-probabilities `[batch, classes]` or `[classes]`.
         ///
         /// Targets equal to `ignore_index` do not count; `weight` has a factor for each class.

@@ -3,9 +3,9 @@
 use torch_library::torch_library;
 
 torch_library! {
-    /// Matrix products, on top of the operators declared before.
+    /// Matrix products.
     #[methods(MatmulMethods)]
-    pub mod aten extends super::reduce::aten {
+    pub mod aten extends "aten" {
         /// The product of an `n × k` matrix of `int8` or `uint8` and a `k × m` matrix of `int8`, in `int32`.
         ///
         /// # Errors

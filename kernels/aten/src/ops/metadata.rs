@@ -3,8 +3,8 @@
 use torch_library::torch_library;
 
 torch_library! {
-    /// Facts about tensors, on top of the operators declared before.
-    pub mod aten extends super::constraints::aten {
+    /// Facts about tensors.
+    pub mod aten extends "aten" {
         /// The size of a dimension.
         ///
         /// # Errors

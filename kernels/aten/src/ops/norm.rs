@@ -3,11 +3,11 @@
 use torch_library::torch_library;
 
 torch_library! {
-    /// Normalisation, on top of the operators declared before.
+    /// Normalisation.
     #[methods(NormMethods)]
     #[overloads(function)]
     #[kernels_in(torch_library_nn)]
-    pub mod aten extends super::softmax::aten {
+    pub mod aten extends "aten" {
         /// Layer normalisation: normalises over the last dimensions to mean 0 and variance 1, then multiplies by
         /// `weight` and adds `bias`.
         ///

@@ -3,9 +3,9 @@
 use torch_library::torch_library;
 
 torch_library! {
-    /// Optimiser steps and arithmetic on lists of tensors, on top of the operators declared before.
+    /// Optimiser steps and arithmetic on lists of tensors.
     #[kernels_in(torch_library_nn)]
-    pub mod aten extends super::loss::aten {
+    pub mod aten extends "aten" {
         /// Adds `alpha` times each tensor of `other` to the corresponding one of `self`, in place.
         ///
         /// # Errors
@@ -83,7 +83,7 @@ torch_library! {
         ///
         /// PyTorch: `torch._foreach_norm`.
         _foreach_norm.Scalar(Tensor[] self, Scalar ord=2, ScalarType? dtype=None) -> Tensor[];
-        /// [`linalg__powsum`](fn@linalg__powsum) of all elements of each tensor.
+        /// [`linalg__powsum`](fn@crate::aten::linalg__powsum) of all elements of each tensor.
         ///
         /// PyTorch: `torch._foreach_powsum`.
         _foreach_powsum.Scalar(Tensor[] self, Scalar ord=2, ScalarType? dtype=None) -> Tensor[];

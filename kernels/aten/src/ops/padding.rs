@@ -3,10 +3,10 @@
 use torch_library::torch_library;
 
 torch_library! {
-    /// Padding, on top of the operators declared before.
+    /// Padding.
     #[methods(PaddingMethods)]
     #[kernels_in(torch_library_nn)]
-    pub mod aten extends super::norm::aten {
+    pub mod aten extends "aten" {
         /// Pads the tensor with a constant: `pad` has the numbers of elements to add before and after, the last
         /// dimension first.
         ///

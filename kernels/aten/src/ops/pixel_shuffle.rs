@@ -3,9 +3,9 @@
 use torch_library::torch_library;
 
 torch_library! {
-    /// Shuffling of pixels and channels, on top of the operators declared before.
+    /// Shuffling of pixels and channels.
     #[methods(PixelShuffleMethods)]
-    pub mod aten extends super::optimizer::aten {
+    pub mod aten extends "aten" {
         /// Rearranges channels into pixels: `[c r², h, w]` becomes `[c, h r, w r]`, where `r` is the factor.
         ///
         /// # Errors

@@ -3,10 +3,10 @@
 use torch_library::torch_library;
 
 torch_library! {
-    /// Element-wise operators of three operands, on top of the operators declared before.
+    /// Element-wise operators of three operands.
     #[methods(PointwiseMethods)]
     #[overloads(function)]
-    pub mod aten extends super::activation::aten {
+    pub mod aten extends "aten" {
         /// `self + weight * (end - self)`.
         ///
         /// # Errors

@@ -6,8 +6,8 @@
 use torch_library::torch_library;
 
 torch_library! {
-    /// Polynomials, on top of the operators declared before.
-    pub mod aten extends super::view_copy::aten {
+    /// Polynomials.
+    pub mod aten extends "aten" {
         /// The Airy function Ai, the solution that decays.
         ///
         /// # Errors

@@ -6,10 +6,10 @@
 use torch_library::torch_library;
 
 torch_library! {
-    /// Pooling, on top of the operators declared before.
+    /// Pooling.
     #[methods(PoolingMethods)]
     #[kernels_in(torch_library_nn)]
-    pub mod aten extends super::padding::aten {
+    pub mod aten extends "aten" {
         /// Max pooling: the largest element at each position of the window, whose stride is its size unless given.
         ///
         /// The batch dimension may be missing.

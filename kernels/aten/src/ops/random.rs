@@ -6,9 +6,9 @@
 use torch_library::torch_library;
 
 torch_library! {
-    /// Random numbers, on top of the operators declared before.
+    /// Random numbers.
     #[methods(RandomMethods)]
-    pub mod aten extends super::view::aten {
+    pub mod aten extends "aten" {
         /// Fills the tensor with random numbers, uniform from `from` up to but not including `to`.
         ///
         /// # Errors

@@ -3,9 +3,9 @@
 use torch_library::torch_library;
 
 torch_library! {
-    /// Recurrent networks, on top of the operators declared before.
+    /// Recurrent networks.
     #[kernels_in(torch_library_nn)]
-    pub mod aten extends super::linalg::aten {
+    pub mod aten extends "aten" {
         /// One step of an Elman network, `tanh(input · w_ihᵀ + b_ih + hx · w_hhᵀ + b_hh)`, for an input `[batch, in]`
         /// and a hidden state `[batch, out]`, with weights `[out, in]` and `[out, out]`.
         ///

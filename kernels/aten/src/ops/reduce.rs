@@ -6,9 +6,9 @@
 use torch_library::torch_library;
 
 torch_library! {
-    /// Reductions, on top of the operators declared before.
+    /// Reductions.
     #[methods(ReduceMethods)]
-    pub mod aten extends super::bits::aten {
+    pub mod aten extends "aten" {
         /// The sum of all elements; for integers and booleans it is an `int64`.
         ///
         /// PyTorch: `torch.sum`.

@@ -3,9 +3,9 @@
 use torch_library::torch_library;
 
 torch_library! {
-    /// Cumulative operators, on top of the operators declared before.
+    /// Cumulative operators.
     #[methods(ScanMethods)]
-    pub mod aten extends super::bucketization::aten {
+    pub mod aten extends "aten" {
         /// The cumulative product along a dimension; integers and booleans give `int64`.
         ///
         /// # Errors

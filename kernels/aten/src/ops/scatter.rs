@@ -3,10 +3,10 @@
 use torch_library::torch_library;
 
 torch_library! {
-    /// Writing by index and by mask, on top of the operators declared before.
+    /// Writing by index and by mask.
     #[methods(ScatterMethods)]
     #[overloads(function)]
-    pub mod aten extends super::index::aten {
+    pub mod aten extends "aten" {
         /// A copy with `value` where `mask` is true; both tensors broadcast.
         ///
         /// # Errors
@@ -113,8 +113,8 @@ torch_library! {
         /// `accumulate`.
         ///
         /// # Errors
-        /// The errors of [`index_Tensor`](fn@index_Tensor); `values` of another dtype, or that do not broadcast to the
-        /// positions.
+        /// The errors of [`index_Tensor`](fn@crate::aten::index_Tensor); `values` of another dtype, or that do not
+        /// broadcast to the positions.
         ///
         /// PyTorch: `torch.index_put`.
         index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor;
@@ -218,26 +218,27 @@ torch_library! {
         ///
         /// PyTorch: `aten::masked_scatter_backward`.
         masked_scatter_backward(Tensor grad_output, Tensor mask, SymInt[] sizes) -> Tensor;
-        /// [`index_Tensor`](fn@index_Tensor) where `mask` is true, and `fill` elsewhere, where indices may be out of
-        /// range.
+        /// [`index_Tensor`](fn@crate::aten::index_Tensor) where `mask` is true, and `fill` elsewhere, where indices
+        /// may be out of range.
         ///
         /// # Errors
         /// Indices that are not `int32` or `int64`, a mask that does not broadcast with the indices.
         ///
         /// PyTorch: `aten::_unsafe_masked_index`.
         _unsafe_masked_index(Tensor self, Tensor mask, Tensor?[] indices, Scalar fill) -> Tensor;
-        /// Adds `values` at the positions of [`index_Tensor`](fn@index_Tensor) where `mask` is true; elsewhere, indices
-        /// may be out of range.
+        /// Adds `values` at the positions of [`index_Tensor`](fn@crate::aten::index_Tensor) where `mask` is true;
+        /// elsewhere, indices may be out of range.
         ///
         /// # Errors
         /// The errors of [`_unsafe_masked_index`](fn@_unsafe_masked_index).
         ///
         /// PyTorch: `aten::_unsafe_masked_index_put_accumulate`.
         _unsafe_masked_index_put_accumulate(Tensor self, Tensor mask, Tensor?[] indices, Tensor values) -> Tensor;
-        /// [`index_Tensor`](fn@index_Tensor) without masks, so that the sizes of the result do not depend on data.
+        /// [`index_Tensor`](fn@crate::aten::index_Tensor) without masks, so that the sizes of the result do not
+        /// depend on data.
         ///
         /// # Errors
-        /// An index that is not `int32` or `int64`; the errors of [`index_Tensor`](fn@index_Tensor).
+        /// An index that is not `int32` or `int64`; the errors of [`index_Tensor`](fn@crate::aten::index_Tensor).
         ///
         /// PyTorch: `aten::_unsafe_index.Tensor`.
         _unsafe_index.Tensor(Tensor self, Tensor?[] indices) -> Tensor;
@@ -263,8 +264,8 @@ torch_library! {
         ///
         /// PyTorch: `aten::index_select_backward`.
         index_select_backward(Tensor grad, SymInt[] self_sizes, int dim, Tensor index) -> Tensor;
-        /// The gradient of the input of [`masked_select`](fn@masked_select), as large as the input and the mask when
-        /// they are broadcast: `grad` where the mask is true, and zeros elsewhere.
+        /// The gradient of the input of [`masked_select`](fn@crate::aten::masked_select), as large as the input and
+        /// the mask when they are broadcast: `grad` where the mask is true, and zeros elsewhere.
         ///
         /// PyTorch: `aten::masked_select_backward`.
         masked_select_backward(Tensor grad, Tensor input, Tensor mask) -> Tensor;
@@ -283,13 +284,13 @@ torch_library! {
         /// PyTorch: `aten::value_selecting_reduction_backward`.
         value_selecting_reduction_backward(Tensor grad, int dim, Tensor indices, SymInt[] sizes,
             bool keepdim) -> Tensor;
-        /// The gradient of the input of [`cummax`](fn@cummax) and [`cummin`](fn@cummin): zeros, to which `grad` is
-        /// added at `indices` along dimension `dim`.
+        /// The gradient of the input of [`cummax`](fn@crate::aten::cummax) and [`cummin`](fn@crate::aten::cummin):
+        /// zeros, to which `grad` is added at `indices` along dimension `dim`.
         ///
         /// PyTorch: `aten::cummaxmin_backward`.
         cummaxmin_backward(Tensor grad, Tensor input, Tensor indices, int dim) -> Tensor;
-        /// The gradient of the input of [`trace`](fn@trace), a matrix of the given sizes: `grad` on the diagonal, and
-        /// zeros elsewhere.
+        /// The gradient of the input of [`trace`](fn@crate::aten::trace), a matrix of the given sizes: `grad` on the
+        /// diagonal, and zeros elsewhere.
         ///
         /// # Errors
         /// Sizes that are not those of a matrix, a `grad` with dimensions.

@@ -3,8 +3,8 @@
 use torch_library::torch_library;
 
 torch_library! {
-    /// Reductions of segments, on top of the operators declared before.
-    pub mod aten extends super::integration::aten {
+    /// Reductions of segments.
+    pub mod aten extends "aten" {
         /// Reduces segments along a dimension: `reduce` is `sum`, `mean`, `prod`, `max` or `min`. Segments are given by
         /// their lengths, or by `offsets`, at which they begin and end. Every reduction starts from `initial`; without
         /// it, an empty segment gives the identity of the reduction, or NaN for `mean`.

@@ -3,11 +3,11 @@
 use torch_library::torch_library;
 
 torch_library! {
-    /// Softmax, on top of the operators declared before.
+    /// Softmax.
     #[methods(SoftmaxMethods)]
     #[overloads(function)]
     #[kernels_in(torch_library_nn)]
-    pub mod aten extends super::scatter::aten {
+    pub mod aten extends "aten" {
         /// The softmax along a dimension: exponentials, divided by their sum. The input is converted to `dtype` first,
         /// if it is given.
         ///

@@ -3,9 +3,9 @@
 use torch_library::torch_library;
 
 torch_library! {
-    /// Sorting, on top of the operators declared before.
+    /// Sorting.
     #[methods(SortingMethods)]
-    pub mod aten extends super::scan::aten {
+    pub mod aten extends "aten" {
         /// The `k`-th smallest element along a dimension, with `k` counted from 1, and its index.
         ///
         /// # Errors

@@ -5,10 +5,10 @@
 use torch_library::torch_library;
 
 torch_library! {
-    /// Special functions, on top of the operators declared before.
+    /// Special functions.
     #[methods(SpecialMethods)]
     #[overloads(function)]
-    pub mod aten extends super::storage::aten {
+    pub mod aten extends "aten" {
         /// The inverse error function: NaN outside `[-1, 1]`.
         ///
         /// # Errors

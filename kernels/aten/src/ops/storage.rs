@@ -3,8 +3,8 @@
 use torch_library::torch_library;
 
 torch_library! {
-    /// Resizing and conversions to numbers, on top of the operators declared before.
-    pub mod aten extends super::segment::aten {
+    /// Resizing and conversions to numbers.
+    pub mod aten extends "aten" {
         /// Resizes the tensor in place. Its storage grows if it must; the elements keep their positions in the storage.
         ///
         /// ```

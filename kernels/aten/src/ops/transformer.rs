@@ -4,9 +4,9 @@
 use torch_library::torch_library;
 
 torch_library! {
-    /// Transformers, on top of the operators declared before.
+    /// Transformers.
     #[kernels_in(torch_library_nn)]
-    pub mod aten extends super::fourier::aten {
+    pub mod aten extends "aten" {
         /// Softmax of the elements that a boolean mask does not exclude; zero where it is true. `mask_type` says what
         /// the mask of an input `[B, H, L, L]` is: 0 for `[L, L]`, 1 for `[B, L]` (padding of the keys). A mask of the
         /// input's sizes needs no type.

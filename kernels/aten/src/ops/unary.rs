@@ -6,9 +6,9 @@
 use torch_library::torch_library;
 
 torch_library! {
-    /// Unary functions, on top of the operators declared before.
+    /// Unary functions.
     #[methods(UnaryMethods)]
-    pub mod aten extends super::binary::aten {
+    pub mod aten extends "aten" {
         /// The rectified linear unit: `max(x, 0)`.
         ///
         /// ```

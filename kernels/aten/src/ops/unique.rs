@@ -3,9 +3,9 @@
 use torch_library::torch_library;
 
 torch_library! {
-    /// Distinct elements, on top of the operators declared before.
+    /// Distinct elements.
     #[methods(UniqueMethods)]
-    pub mod aten extends super::special::aten {
+    pub mod aten extends "aten" {
         /// The distinct elements in ascending order, for each element its index among them, and how often each occurs.
         ///
         /// # Errors

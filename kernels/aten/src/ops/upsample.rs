@@ -3,10 +3,10 @@
 use torch_library::torch_library;
 
 torch_library! {
-    /// Resizing, on top of the operators declared before.
+    /// Resizing.
     #[methods(UpsampleMethods)]
     #[kernels_in(torch_library_nn)]
-    pub mod aten extends super::grid_sampler::aten {
+    pub mod aten extends "aten" {
         /// Resizes signals `[batch, channels, length]`: each element is the nearest one of the input.
         ///
         /// # Errors

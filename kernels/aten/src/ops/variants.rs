@@ -6,59 +6,60 @@
 //! have no derivative. An in-place operator that is not listed has a kernel of its own.
 //!
 //! The in-place variants that are methods of tensors are here, the others in a file for each family.
+#![expect(unreachable_pub, reason = "`ops::aten` exports it")]
 
 use torch_library::prelude::*;
 use torch_library::{DispatchKeySet, OperatorHandle, Stack};
 
 use crate::ops::autogen::{Rule, Variant, variants};
 
-mod activation;
-mod alias;
-mod arrange;
-mod binary;
-mod bits;
-mod bucketization;
-mod convolution;
-mod copy;
-mod create;
-mod distance;
-mod factor;
-mod fake_quantize;
-mod foreach;
-mod fourier;
-mod grid_sampler;
-mod histogram;
-mod im2col;
-mod index;
-mod linalg;
-mod linear;
-mod loss;
-mod matmul;
-mod norm;
-mod optimizer;
-mod padding;
-mod pixel_shuffle;
-mod polynomial;
-mod pooling;
-mod random;
-mod recurrent;
-mod reduce;
-mod scan;
-mod scatter;
-mod segment;
-mod softmax;
-mod sorting;
-mod special;
-mod storage;
-mod transformer;
-mod unary;
-mod unique;
-mod upsample;
-mod view;
-mod view_copy;
+pub(super) mod activation;
+pub(super) mod alias;
+pub(super) mod arrange;
+pub(super) mod binary;
+pub(super) mod bits;
+pub(super) mod bucketization;
+pub(super) mod convolution;
+pub(super) mod copy;
+pub(super) mod create;
+pub(super) mod distance;
+pub(super) mod factor;
+pub(super) mod fake_quantize;
+pub(super) mod foreach;
+pub(super) mod fourier;
+pub(super) mod grid_sampler;
+pub(super) mod histogram;
+pub(super) mod im2col;
+pub(super) mod index;
+pub(super) mod linalg;
+pub(super) mod linear;
+pub(super) mod loss;
+pub(super) mod matmul;
+pub(super) mod norm;
+pub(super) mod optimizer;
+pub(super) mod padding;
+pub(super) mod pixel_shuffle;
+pub(super) mod polynomial;
+pub(super) mod pooling;
+pub(super) mod random;
+pub(super) mod recurrent;
+pub(super) mod reduce;
+pub(super) mod scan;
+pub(super) mod scatter;
+pub(super) mod segment;
+pub(super) mod softmax;
+pub(super) mod sorting;
+pub(super) mod special;
+pub(super) mod storage;
+pub(super) mod transformer;
+pub(super) mod unary;
+pub(super) mod unique;
+pub(super) mod upsample;
+pub(super) mod view;
+pub(super) mod view_copy;
 
 variants! {
-    convolution::aten, VariantMethods;
+    [methods = VariantMethods]
     addmm_: addmm =>
         "addmm_(Tensor(a!) self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor(a!)";
     addmv_: addmv => "addmv_(Tensor(a!) self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor(a!)";

@@ -3,10 +3,10 @@
 use torch_library::torch_library;
 
 torch_library! {
-    /// Views, on top of the operators declared before.
+    /// Views.
     #[methods(ViewMethods)]
     #[overloads(function)]
-    pub mod aten extends super::copy::aten {
+    pub mod aten extends "aten" {
         /// A new tensor over the same storage, with the same sizes and strides.
         ///
         /// PyTorch: `aten::alias`.

@@ -8,10 +8,11 @@ use torch_library::{DispatchKeySet, OperatorHandle, Stack, torch_library};
 macro_rules! copies {
     ($($name:ident: $view:ident => $schema:tt;)*) => {
         torch_library! {
-            /// Copying forms of views, on top of the operators declared before.
-            pub(crate) mod aten extends super::arrange::aten {
+            /// Copying forms of views.
+            pub(crate) mod aten extends "aten" {
                 $(
-                    #[doc = concat!("[`", stringify!($view), "`](fn@", stringify!($view), "), as a contiguous copy.")]
+                    #[doc = concat!("[`", stringify!($view), "`](fn@crate::aten::", stringify!($view),
+                        "), as a contiguous copy.")]
                     ///
                     /// # Errors
                     /// The errors of the view.
@@ -28,7 +29,7 @@ macro_rules! copies {
             $(
                 #[torch_impl(boxed)]
                 fn $name(operator: OperatorHandle, _: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
-                    copied(operator, aten::$view::handle(), stack)
+                    copied(operator, crate::aten::$view::handle(), stack)
                 }
             )*
         }
@@ -69,7 +70,8 @@ copies! {
 
 /// Calls a view operator with the same arguments, and copies the views that it returns.
 fn copied(operator: OperatorHandle, view: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
-    let copy = |view: &Tensor| aten::clone::with(view).memory_format(Some(MemoryFormat::Contiguous)).call();
+    let copy =
+        |view: &Tensor| crate::aten::clone::with(view).memory_format(Some(MemoryFormat::Contiguous)).call();
     let mut inner = Stack::from_iter(operator.take_arguments(stack)?);
     view.call_boxed(&mut inner).map_err(|error| error.context(operator.to_string()))?;
     for value in inner {

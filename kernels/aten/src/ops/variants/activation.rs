@@ -1,5 +1,5 @@
 //! The out variants of activations and of their gradients.
-#![expect(unreachable_pub, reason = "what extends this namespace exports it")]
+#![expect(unreachable_pub, reason = "`ops::aten` exports it")]
 
 use torch_library::prelude::*;
 use torch_library::{DispatchKeySet, OperatorHandle, Stack};
@@ -7,7 +7,6 @@ use torch_library::{DispatchKeySet, OperatorHandle, Stack};
 use crate::ops::autogen::{Rule, Variant, variants};
 
 variants! {
-    super::super::metadata::aten;
     elu_backward_grad_input: elu_backward =>
         "elu_backward.grad_input(Tensor grad_output, Scalar alpha, Scalar scale, Scalar input_scale, bool is_result, Tensor self_or_result, *, Tensor(a!) grad_input) -> Tensor(a!)";
     glu_backward_grad_input: glu_backward =>

@@ -1,5 +1,5 @@
 //! The out variants of aliases.
-#![expect(unreachable_pub, reason = "what extends this namespace exports it")]
+#![expect(unreachable_pub, reason = "`ops::aten` exports it")]
 
 use torch_library::prelude::*;
 use torch_library::{DispatchKeySet, OperatorHandle, Stack};
@@ -7,7 +7,6 @@ use torch_library::{DispatchKeySet, OperatorHandle, Stack};
 use crate::ops::autogen::{Rule, Variant, variants};
 
 variants! {
-    super::activation::aten;
     ger_out: ger => "ger.out(Tensor self, Tensor vec2, *, Tensor(a!) out) -> Tensor(a!)";
     special_digamma_out: special_digamma => "special_digamma.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     special_erfc_out: special_erfc => "special_erfc.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";

@@ -1,5 +1,5 @@
 //! The out variants of operators that rearrange elements.
-#![expect(unreachable_pub, reason = "what extends this namespace exports it")]
+#![expect(unreachable_pub, reason = "`ops::aten` exports it")]
 
 use torch_library::prelude::*;
 use torch_library::{DispatchKeySet, OperatorHandle, Stack};
@@ -7,7 +7,6 @@ use torch_library::{DispatchKeySet, OperatorHandle, Stack};
 use crate::ops::autogen::{Rule, Variant, variants};
 
 variants! {
-    super::pixel_shuffle::aten;
     block_diag_out: block_diag => "block_diag.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)";
     column_stack_out: column_stack Castable => "column_stack.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)";
     diag_out: diag => "diag.out(Tensor self, int diagonal=0, *, Tensor(a!) out) -> Tensor(a!)";

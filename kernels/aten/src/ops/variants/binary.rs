@@ -1,5 +1,5 @@
 //! The out variants and in-place variants of operators on two operands.
-#![expect(unreachable_pub, reason = "what extends this namespace exports it")]
+#![expect(unreachable_pub, reason = "`ops::aten` exports it")]
 
 use torch_library::prelude::*;
 use torch_library::{DispatchKeySet, OperatorHandle, Stack};
@@ -7,7 +7,6 @@ use torch_library::{DispatchKeySet, OperatorHandle, Stack};
 use crate::ops::autogen::{Rule, Variant, variants};
 
 variants! {
-    super::arrange::aten;
     add_Scalar_out: add_Scalar =>
         "add.Scalar_out(Tensor self, Scalar other, Scalar alpha=1, *, Tensor(a!) out) -> Tensor(a!)";
     div_Scalar_mode_out: div_Scalar_mode =>

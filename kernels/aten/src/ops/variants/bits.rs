@@ -1,5 +1,5 @@
 //! The out variants and in-place variants of logical and bitwise operators.
-#![expect(unreachable_pub, reason = "what extends this namespace exports it")]
+#![expect(unreachable_pub, reason = "`ops::aten` exports it")]
 
 use torch_library::prelude::*;
 use torch_library::{DispatchKeySet, OperatorHandle, Stack};
@@ -7,7 +7,6 @@ use torch_library::{DispatchKeySet, OperatorHandle, Stack};
 use crate::ops::autogen::{Rule, Variant, variants};
 
 variants! {
-    super::binary::aten;
     bitwise_and_Scalar_out: bitwise_and_Scalar Castable =>
         "bitwise_and.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
     bitwise_and_Scalar_Tensor_out: bitwise_and_Scalar_Tensor =>

@@ -1,5 +1,5 @@
 //! The out variants of operators that look elements up in sorted rows.
-#![expect(unreachable_pub, reason = "what extends this namespace exports it")]
+#![expect(unreachable_pub, reason = "`ops::aten` exports it")]
 
 use torch_library::prelude::*;
 use torch_library::{DispatchKeySet, OperatorHandle, Stack};
@@ -7,7 +7,6 @@ use torch_library::{DispatchKeySet, OperatorHandle, Stack};
 use crate::ops::autogen::{Variant, variants};
 
 variants! {
-    super::unique::aten;
     bucketize_Scalar_out: bucketize_Scalar =>
         "bucketize.Scalar_out(Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False, Tensor(a!) out) -> Tensor(a!)";
     bucketize_Tensor_out: bucketize_Tensor =>

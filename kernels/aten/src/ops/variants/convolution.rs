@@ -1,5 +1,5 @@
 //! The out variants of convolution.
-#![expect(unreachable_pub, reason = "what extends this namespace exports it")]
+#![expect(unreachable_pub, reason = "`ops::aten` exports it")]
 
 use torch_library::prelude::*;
 use torch_library::{DispatchKeySet, OperatorHandle, Stack};
@@ -7,7 +7,6 @@ use torch_library::{DispatchKeySet, OperatorHandle, Stack};
 use crate::ops::autogen::{Variant, variants};
 
 variants! {
-    super::pooling::aten;
     convolution_backward_out: convolution_backward =>
         "convolution_backward.out(Tensor grad_output, Tensor input, Tensor weight, SymInt[]? bias_sizes, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups, bool[3] output_mask, *, Tensor(a!) out0, Tensor(b!) out1, Tensor(c!) out2) -> (Tensor(a!), Tensor(b!), Tensor(c!))";
     convolution_out: convolution =>

@@ -1,5 +1,5 @@
 //! The out variants of new tensors.
-#![expect(unreachable_pub, reason = "what extends this namespace exports it")]
+#![expect(unreachable_pub, reason = "`ops::aten` exports it")]
 
 use torch_library::prelude::*;
 use torch_library::{DispatchKeySet, OperatorHandle, Stack};
@@ -7,7 +7,6 @@ use torch_library::{DispatchKeySet, OperatorHandle, Stack};
 use crate::ops::autogen::{Rule, Variant, variants};
 
 variants! {
-    super::copy::aten;
     arange_out: arange OfAnySizes => "arange.out(Scalar end, *, Tensor(a!) out) -> Tensor(a!)";
     range_out: range_step OfAnySizes =>
         "range.out(Scalar start, Scalar end, Scalar step=1, *, Tensor(a!) out) -> Tensor(a!)";

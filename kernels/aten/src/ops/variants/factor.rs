@@ -1,5 +1,5 @@
 //! The out variants of factorisations of matrices, and of what they solve.
-#![expect(unreachable_pub, reason = "what extends this namespace exports it")]
+#![expect(unreachable_pub, reason = "`ops::aten` exports it")]
 
 use torch_library::prelude::*;
 use torch_library::{DispatchKeySet, OperatorHandle, Stack};
@@ -7,7 +7,6 @@ use torch_library::{DispatchKeySet, OperatorHandle, Stack};
 use crate::ops::autogen::{Rule, Variant, variants};
 
 variants! {
-    super::create::aten;
     geqrf_a: geqrf Castable AsResultIfEmpty =>
         "geqrf.a(Tensor self, *, Tensor(a!) a, Tensor(b!) tau) -> (Tensor(a!) a, Tensor(b!) tau)";
     linalg_householder_product_out: linalg_householder_product Castable AsResultIfEmpty =>

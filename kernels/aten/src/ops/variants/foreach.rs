@@ -1,5 +1,5 @@
 //! The out variants of operators on lists of tensors.
-#![expect(unreachable_pub, reason = "what extends this namespace exports it")]
+#![expect(unreachable_pub, reason = "`ops::aten` exports it")]
 
 use torch_library::prelude::*;
 use torch_library::{DispatchKeySet, OperatorHandle, Stack};
@@ -7,7 +7,6 @@ use torch_library::{DispatchKeySet, OperatorHandle, Stack};
 use crate::ops::autogen::{Variant, variants};
 
 variants! {
-    super::fake_quantize::aten;
     _foreach_abs_out: _foreach_abs => "_foreach_abs.out(Tensor[] self, *, Tensor(a!)[] out) -> ()";
     _foreach_acos_out: _foreach_acos => "_foreach_acos.out(Tensor[] self, *, Tensor(a!)[] out) -> ()";
     _foreach_add_List_out: _foreach_add_List =>

@@ -1,5 +1,5 @@
 //! The out variants of Fourier transforms, and windows.
-#![expect(unreachable_pub, reason = "what extends this namespace exports it")]
+#![expect(unreachable_pub, reason = "`ops::aten` exports it")]
 
 use torch_library::prelude::*;
 use torch_library::{DispatchKeySet, OperatorHandle, Stack};
@@ -7,7 +7,6 @@ use torch_library::{DispatchKeySet, OperatorHandle, Stack};
 use crate::ops::autogen::{Rule, Variant, variants};
 
 variants! {
-    super::foreach::aten;
     bartlett_window_out: bartlett_window => "bartlett_window.out(int window_length, *, Tensor(a!) out) -> Tensor(a!)";
     bartlett_window_periodic_out: bartlett_window_periodic =>
         "bartlett_window.periodic_out(int window_length, bool periodic, *, Tensor(a!) out) -> Tensor(a!)";

@@ -1,5 +1,5 @@
 //! The out variants of sampling at the points of a grid, and of affine grids.
-#![expect(unreachable_pub, reason = "what extends this namespace exports it")]
+#![expect(unreachable_pub, reason = "`ops::aten` exports it")]
 
 use torch_library::prelude::*;
 use torch_library::{DispatchKeySet, OperatorHandle, Stack};
@@ -7,7 +7,6 @@ use torch_library::{DispatchKeySet, OperatorHandle, Stack};
 use crate::ops::autogen::{Variant, variants};
 
 variants! {
-    super::im2col::aten;
     affine_grid_generator_out: affine_grid_generator =>
         "affine_grid_generator.out(Tensor theta, SymInt[] size, bool align_corners, *, Tensor(a!) out) -> Tensor(a!)";
     grid_sampler_2d_backward_out: grid_sampler_2d_backward =>

@@ -1,5 +1,5 @@
 //! The out variants of steps of optimisers, and of loss scales.
-#![expect(unreachable_pub, reason = "what extends this namespace exports it")]
+#![expect(unreachable_pub, reason = "`ops::aten` exports it")]
 
 use torch_library::prelude::*;
 use torch_library::{DispatchKeySet, OperatorHandle, Stack};
@@ -7,7 +7,6 @@ use torch_library::{DispatchKeySet, OperatorHandle, Stack};
 use crate::ops::autogen::{Rule, Variant, variants};
 
 variants! {
-    super::norm::aten;
     _foreach_addcdiv_Tensor_out: _foreach_addcdiv_Tensor =>
         "_foreach_addcdiv.Tensor_out(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Tensor scalars, *, Tensor(a!)[] out) -> ()";
     _foreach_addcmul_Tensor_out: _foreach_addcmul_Tensor =>

@@ -1,5 +1,5 @@
 //! The out variants of padding.
-#![expect(unreachable_pub, reason = "what extends this namespace exports it")]
+#![expect(unreachable_pub, reason = "`ops::aten` exports it")]
 
 use torch_library::prelude::*;
 use torch_library::{DispatchKeySet, OperatorHandle, Stack};
@@ -7,7 +7,6 @@ use torch_library::{DispatchKeySet, OperatorHandle, Stack};
 use crate::ops::autogen::{Rule, Variant, variants};
 
 variants! {
-    super::view_copy::aten;
     constant_pad_nd_out: constant_pad_nd =>
         "constant_pad_nd.out(Tensor self, SymInt[] pad, Scalar value=0, *, Tensor(a!) out) -> Tensor(a!)";
     reflection_pad1d_backward_grad_input: reflection_pad1d_backward =>

@@ -1,5 +1,5 @@
 //! The out variants of orthogonal polynomials.
-#![expect(unreachable_pub, reason = "what extends this namespace exports it")]
+#![expect(unreachable_pub, reason = "`ops::aten` exports it")]
 
 use torch_library::prelude::*;
 use torch_library::{DispatchKeySet, OperatorHandle, Stack};
@@ -7,7 +7,6 @@ use torch_library::{DispatchKeySet, OperatorHandle, Stack};
 use crate::ops::autogen::{Rule, Variant, variants};
 
 variants! {
-    super::unary::aten;
     special_airy_ai_out: special_airy_ai Castable => "special_airy_ai.out(Tensor x, *, Tensor(a!) out) -> Tensor(a!)";
     special_chebyshev_polynomial_t_out: special_chebyshev_polynomial_t Castable =>
         "special_chebyshev_polynomial_t.out(Tensor x, Tensor n, *, Tensor(a!) out) -> Tensor(a!)";

@@ -1,5 +1,5 @@
 //! The out variants of pooling and unpooling.
-#![expect(unreachable_pub, reason = "what extends this namespace exports it")]
+#![expect(unreachable_pub, reason = "`ops::aten` exports it")]
 
 use torch_library::prelude::*;
 use torch_library::{DispatchKeySet, OperatorHandle, Stack};
@@ -7,7 +7,6 @@ use torch_library::{DispatchKeySet, OperatorHandle, Stack};
 use crate::ops::autogen::{Rule, Variant, variants};
 
 variants! {
-    super::padding::aten;
     _adaptive_avg_pool2d_backward_out: _adaptive_avg_pool2d_backward =>
         "_adaptive_avg_pool2d_backward.out(Tensor grad_output, Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     _adaptive_avg_pool2d_out: _adaptive_avg_pool2d =>

@@ -1,5 +1,5 @@
 //! The out variants of special functions.
-#![expect(unreachable_pub, reason = "what extends this namespace exports it")]
+#![expect(unreachable_pub, reason = "`ops::aten` exports it")]
 
 use torch_library::prelude::*;
 use torch_library::{DispatchKeySet, OperatorHandle, Stack};
@@ -7,7 +7,6 @@ use torch_library::{DispatchKeySet, OperatorHandle, Stack};
 use crate::ops::autogen::{Rule, Variant, variants};
 
 variants! {
-    super::segment::aten;
     special_erf_out: special_erf => "special_erf.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     special_expit_out: special_expit => "special_expit.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     special_i0_out: special_i0 Castable => "special_i0.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";

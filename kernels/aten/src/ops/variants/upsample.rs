@@ -1,5 +1,5 @@
 //! The out variants of resizing.
-#![expect(unreachable_pub, reason = "what extends this namespace exports it")]
+#![expect(unreachable_pub, reason = "`ops::aten` exports it")]
 
 use torch_library::prelude::*;
 use torch_library::{DispatchKeySet, OperatorHandle, Stack};
@@ -7,7 +7,6 @@ use torch_library::{DispatchKeySet, OperatorHandle, Stack};
 use crate::ops::autogen::{Rule, Variant, variants};
 
 variants! {
-    super::grid_sampler::aten;
     upsample_bilinear2d_out: upsample_bilinear2d AsResult =>
         "upsample_bilinear2d.out(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None, *, Tensor(a!) out) -> Tensor(a!)";
     upsample_nearest2d_out: upsample_nearest2d AsResult =>

@@ -128,8 +128,8 @@ impl Blocks<'_> {
         // SAFETY: the caller guarantees this.
         unsafe {
             match !has_narrow_panel || to.out.columns >= 12 * V::LANES {
-                true => self.multiply::<V, 9, 3>(to, a, b, widest::<V, 3>),
-                false => self.multiply::<V, 12, 2>(to, a, b, widest::<V, 2>),
+                true => self.multiply::<V, 9, 3>(to, a, b, widest::<V, 9, 3>),
+                false => self.multiply::<V, 12, 2>(to, a, b, widest::<V, 12, 2>),
             }
         }
     }
@@ -233,14 +233,14 @@ pub(super) fn share(is_parallel: bool, count: usize, grain: usize, f: &(dyn Fn(R
 /// - The requirements of [`Block::multiply`]: filled panels, rows in bounds, and a result that only this thread uses.
 /// - The processor has these features, and so the vectors.
 #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
-pub(super) unsafe fn widest<V: Vector, const N: usize>(
+pub(super) unsafe fn widest<V: Vector, const ROWS: usize, const N: usize>(
     block: &Block<V::Element>,
     panels: Range<usize>,
     to: Target<V::Element>,
     a: Matrices<V::Element>,
 ) {
     // SAFETY: the caller guarantees panels and rows; a processor with these features has the vectors.
-    unsafe { block.multiply::<V, N>(panels, to, a) }
+    unsafe { block.multiply::<V, ROWS, N>(panels, to, a) }
 }
 
 /// # Safety
@@ -254,7 +254,7 @@ pub(super) unsafe fn wide<V: Vector>(
     a: Matrices<V::Element>,
 ) {
     // SAFETY: the caller guarantees panels and rows; a processor with these features has the vectors.
-    unsafe { block.multiply::<V, 2>(panels, to, a) }
+    unsafe { block.multiply::<V, 4, 2>(panels, to, a) }
 }
 
 /// Some steps and some columns of the right factor, packed in separate memory: a block, or several.
@@ -327,7 +327,7 @@ impl<T: Number> Block<T> {
         unsafe { pack(from.from(0, column), self.depth, width, to) };
     }
 
-    /// Multiplies some rows with some panels of at most `N` vectors.
+    /// Multiplies up to `ROWS` rows with some panels of at most `N` vectors.
     ///
     /// # Safety
     /// - The panels are filled, and nothing writes them during the call.
@@ -336,7 +336,7 @@ impl<T: Number> Block<T> {
     ///   them in the columns of the panels.
     /// - The processor has the vectors.
     #[inline(always)]
-    unsafe fn multiply<V: Vector<Element = T>, const N: usize>(
+    unsafe fn multiply<V: Vector<Element = T>, const ROWS: usize, const N: usize>(
         &self,
         panels: Range<usize>,
         to: Target<T>,
@@ -346,17 +346,13 @@ impl<T: Number> Block<T> {
         for n in panels {
             let (column, width, data) = self.panel(n);
             let (to, panel, pitch) = (to.from(0, column), data.cast_const(), width as isize);
+            let later = match self.next {
+                None => Later::nothing(panel),
+                Some(next) => Later::part(next, n, self.count(), self.depth),
+            };
             // SAFETY: a filled panel, and the `width` columns of the result from its own first column on: the caller
             // guarantees both.
-            unsafe {
-                match self.next {
-                    None => Strip { to, a, panel, pitch, later: () }.compute::<V, N>(width),
-                    Some(next) => {
-                        let later = Later::part(next, n, self.count(), self.depth);
-                        Strip { to, a, panel, pitch, later }.compute::<V, N>(width);
-                    }
-                }
-            }
+            unsafe { Strip { to, a, panel, pitch, later }.compute::<V, N, ROWS>(width) };
         }
     }
 }

@@ -48,29 +48,19 @@ impl<T> Later<T> {
         // A row that does not begin with a line ends in one more.
         let lines = (columns * size_of::<T>()).div_ceil(LINE).next_power_of_two().trailing_zeros();
         let rate = ((rows << lines) * ONE).div_ceil(parts * steps);
-        Later {
-            from: matrix.data.wrapping_offset((rows * part / parts) as isize * pitch),
-            pitch,
-            lines,
-            rate,
-        }
+        let from = matrix.data.wrapping_offset((rows * part / parts) as isize * pitch);
+        Later { from, pitch, lines, rate }
     }
-}
 
-/// What the steps of a tile fetch: something that is read [`Later`], or nothing, which costs nothing.
-pub(super) trait Fetch: Copy {
+    /// No part: each step fetches the line that `used` is in, which the caches hold. A tile is compiled once for both.
+    #[inline(always)]
+    pub(super) fn nothing(used: *const T) -> Self {
+        Later { from: used, pitch: 0, lines: 0, rate: 0 }
+    }
+
     /// Prefetches the line that belongs to a step, if it is in memory at all.
-    fn fetch(self, step: usize);
-}
-
-impl Fetch for () {
     #[inline(always)]
-    fn fetch(self, _step: usize) {}
-}
-
-impl<T: Copy> Fetch for Later<T> {
-    #[inline(always)]
-    fn fetch(self, step: usize) {
+    pub(super) fn fetch(self, step: usize) {
         let line = step * self.rate / ONE;
         let row = self.from.wrapping_offset((line >> self.lines) as isize * self.pitch);
         let offset = (line & ((1 << self.lines) - 1)) * LINE;

@@ -23,7 +23,7 @@ use std::ops::Range;
 use torch_library::DType;
 
 use super::Matrices;
-use super::fetch::{AHEAD, Fetch, fetch};
+use super::fetch::{AHEAD, Later, fetch};
 use super::implicit_gemm::Aligned;
 use super::target::Target;
 use crate::inlined::{from_fn, zip};
@@ -46,6 +46,9 @@ const ROWS_WORTH_PACKING: usize = 16;
 
 /// The largest distance in bytes of rows that are not far apart.
 pub(super) const NEAR: usize = 1024;
+
+/// More than the rows of any tile: a strip of all tiles that the registers have room for.
+const ALL_ROWS: usize = usize::MAX;
 
 /// The smallest number of vectors in a row that counts as wide.
 const WIDE: usize = 8;
@@ -250,7 +253,8 @@ unsafe fn product<V: Vector>(to: Target<V::Element>, a: Matrices<V::Element>, b:
                 unsafe { dots::<V>(to, columns, a.transposed()) };
                 continue;
             }
-            let mut strip = Strip { to, a, panel: from.data, pitch: from.row_stride, later: () };
+            let later = Later::nothing(from.data.cast_const());
+            let mut strip = Strip { to, a, panel: from.data, pitch: from.row_stride, later };
             if b.column_stride != 1 || !is_near {
                 // SAFETY: the buffer has `DEPTH` rows of two vectors, and `depth` and `width` are at most these; the
                 // rows are in `b`, which the caller guarantees.
@@ -259,7 +263,7 @@ unsafe fn product<V: Vector>(to: Target<V::Element>, a: Matrices<V::Element>, b:
             }
             // SAFETY: `width` columns of the result and `b`, or the copy that was just packed; the caller guarantees
             // the matrices and the vectors.
-            unsafe { strip.compute::<V, 2>(width) };
+            unsafe { strip.compute::<V, 2, ALL_ROWS>(width) };
         }
     }
 }
@@ -443,17 +447,18 @@ impl PanelBuffer {
 }
 
 /// The part of a product that one panel contributes to.
-pub(super) struct Strip<T, L> {
+pub(super) struct Strip<T> {
     pub(super) to: Target<T>,
     pub(super) a: Matrices<T>,
     pub(super) panel: *const T,
     pub(super) pitch: isize,
     /// What each tile fetches for a later strip.
-    pub(super) later: L,
+    pub(super) later: Later<T>,
 }
 
-impl<T: Number, L: Fetch> Strip<T, L> {
-    /// Computes the strip, `width` columns wide: up to `N` vectors, which are two or three.
+impl<T: Number> Strip<T> {
+    /// Computes the strip, `width` columns wide: up to `N` vectors, which are two or three. Tiles have at most `ROWS`
+    /// rows: fewer, where the result has no more, compile faster.
     ///
     /// # Safety
     /// - The panel has a row of `width` elements for each column of `a`, `pitch` apart, which can be read.
@@ -461,17 +466,20 @@ impl<T: Number, L: Fetch> Strip<T, L> {
     /// - These can be written (and read if they are added to), are disjoint from the others, and used by nothing else.
     /// - The processor has the vectors.
     #[inline(always)]
-    pub(super) unsafe fn compute<V: Vector<Element = T>, const N: usize>(&self, width: usize) {
+    pub(super) unsafe fn compute<V, const N: usize, const ROWS: usize>(&self, width: usize)
+    where
+        V: Vector<Element = T>,
+    {
         // SAFETY: the caller guarantees this; `width` is one to three vectors, of which the last has the number of
         // elements that is passed. A constant number of lanes needs no mask.
         unsafe {
             match width {
-                _ if N == 3 && width == 3 * V::LANES => self.tiles::<V, 3>(V::LANES),
-                _ if N == 3 && width > 2 * V::LANES => self.tiles::<V, 3>(width - 2 * V::LANES),
-                _ if width == 2 * V::LANES => self.tiles::<V, 2>(V::LANES),
-                _ if width > V::LANES => self.tiles::<V, 2>(width - V::LANES),
-                _ if width == V::LANES => self.tiles::<V, 1>(V::LANES),
-                _ => self.tiles::<V, 1>(width),
+                _ if N == 3 && width == 3 * V::LANES => self.tiles::<V, 3, ROWS>(V::LANES),
+                _ if N == 3 && width > 2 * V::LANES => self.tiles::<V, 3, ROWS>(width - 2 * V::LANES),
+                _ if width == 2 * V::LANES => self.tiles::<V, 2, ROWS>(V::LANES),
+                _ if width > V::LANES => self.tiles::<V, 2, ROWS>(width - V::LANES),
+                _ if width == V::LANES => self.tiles::<V, 1, ROWS>(V::LANES),
+                _ => self.tiles::<V, 1, ROWS>(width),
             }
         }
     }
@@ -481,18 +489,19 @@ impl<T: Number, L: Fetch> Strip<T, L> {
     /// # Safety
     /// - The requirements of [`compute`](Self::compute), with a width of `N - 1` vectors and `last` elements.
     #[inline(always)]
-    unsafe fn tiles<V: Vector<Element = T>, const N: usize>(&self, last: usize) {
+    unsafe fn tiles<V: Vector<Element = T>, const N: usize, const ROWS: usize>(&self, last: usize) {
         let mut row = 0;
         while row < self.to.out.rows {
             // SAFETY: the caller guarantees this; at least as many rows are left as the tile has.
             row += unsafe {
                 match self.to.out.rows - row {
                     // Nine rows of three vectors leave five of 32 registers for the factors.
-                    9.. if N == 3 => self.tile::<V, N, 9>(row, last),
-                    9 if V::ROWS >= 8 => self.tile::<V, N, 9>(row, last),
+                    9.. if ROWS == 9 => self.tile::<V, N, 9>(row, last),
+                    9 if ROWS > 12 && V::ROWS >= 8 => self.tile::<V, N, 9>(row, last),
+                    12 if ROWS == 12 => self.tile::<V, N, 12>(row, last),
                     // Four rows alone would wait for their sums, so sixteen are two tiles of eight.
-                    12..=15 | 17.. if N < 3 && V::ROWS >= 12 => self.tile::<V, N, 12>(row, last),
-                    8.. if N < 3 && V::ROWS >= 8 => self.tile::<V, N, 8>(row, last),
+                    12..=15 | 17.. if ROWS > 12 && V::ROWS >= 12 => self.tile::<V, N, 12>(row, last),
+                    8.. if ROWS >= 12 && V::ROWS >= 8 => self.tile::<V, N, 8>(row, last),
                     4.. => self.tile::<V, N, 4>(row, last),
                     2.. => self.tile::<V, N, 2>(row, last),
                     _ => self.tile::<V, N, 1>(row, last),

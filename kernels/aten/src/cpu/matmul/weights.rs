@@ -77,10 +77,10 @@ pub unsafe fn multiply<T: Number>(to: Target<T>, a: Matrices<T>, b: Matrices<T>,
         unsafe {
             match T::DTYPE {
                 DType::Float32 if is_widest() => {
-                    product.compute::<__m512, 9, 3>(to.cast(), a.cast(), b.cast(), widest::<__m512, 3>);
+                    product.compute::<__m512, 9, 3>(to.cast(), a.cast(), b.cast(), widest::<__m512, 9, 3>);
                 }
                 DType::Float64 if is_widest() => {
-                    product.compute::<__m512d, 9, 3>(to.cast(), a.cast(), b.cast(), widest::<__m512d, 3>);
+                    product.compute::<__m512d, 9, 3>(to.cast(), a.cast(), b.cast(), widest::<__m512d, 9, 3>);
                 }
                 DType::Float32 => {
                     product.compute::<__m256, 4, 2>(to.cast(), a.cast(), b.cast(), wide::<__m256>);

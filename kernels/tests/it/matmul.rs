@@ -186,6 +186,54 @@ fn a_product_is_added_to_a_tensor_with_any_strides() -> Result<()> {
 }
 
 #[test]
+fn complex_products_are_made_of_products_of_their_parts() -> Result<()> {
+    // A few rows, a few columns, one step, tiles, blocks.
+    for [n, k, m] in
+        [[1, 9, 300], [3, 2, 2], [5, 0, 7], [5, 1, 7], [300, 9, 1], [20, 30, 70], [140, 260, 150]]
+    {
+        let parts =
+            |sizes: &[i64]| Ok::<_, Error>([small_numbers(sizes)?, small_numbers(sizes)?.add(2)?.neg()?]);
+        let ([a_re, a_im], [b_re, b_im]) = (parts(&[n, k])?, parts(&[k, m])?);
+        let want = [a_re.mm(&b_re)?.sub(&a_im.mm(&b_im)?)?, a_re.mm(&b_im)?.add(&a_im.mm(&b_re)?)?];
+        for (real, dtype) in [(DType::Float32, DType::Complex64), (DType::Float64, DType::Complex128)] {
+            let complex = |[re, im]: [&Tensor; 2]| aten::complex(&re.to_dtype(real)?, &im.to_dtype(real)?);
+            let (a, b, want) =
+                (complex([&a_re, &a_im])?, complex([&b_re, &b_im])?, complex([&want[0], &want[1]])?);
+            let by_columns = |x: &Tensor| x.t()?.contiguous()?.t();
+            for (a, b) in [(&a, &b), (&by_columns(&a)?, &b), (&a, &by_columns(&b)?)] {
+                let told =
+                    format!("[{n}, {k}] × [{k}, {m}] of {dtype}, {:?}, {:?}", a.strides(), b.strides());
+                assert!(aten::equal(&a.mm(b)?, &want)?, "{told}");
+                assert!(aten::equal(&b.t()?.mm(&a.t()?)?.t()?, &want)?, "{told}, transposed");
+                let mut out =
+                    Tensor::zeros(&[n, 2 * m], dtype, Device::CPU)?.as_strided(&[n, m], &[2 * m, 2])?;
+                aten::mm_out(a, b, &mut out)?;
+                assert!(aten::equal(&out, &want)?, "{told}, every other column");
+                let conj = aten::conj(a)?.mm(&aten::conj(b)?)?;
+                assert!(aten::equal(&conj, &aten::conj(&want)?)?, "{told}, conjugates");
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn products_are_written_to_every_other_element() -> Result<()> {
+    for (dtype, [n, k, m]) in [DType::Int64, DType::Float32, DType::Float64]
+        .into_iter()
+        .flat_map(|dtype| [[2, 3, 5], [150, 40, 130]].map(|shape| (dtype, shape)))
+    {
+        let (a, b) = (small_numbers(&[n, k])?.to_dtype(dtype)?, small_numbers(&[k, m])?.to_dtype(dtype)?);
+        let all = aten::ones(&[n, 2 * m])?.to_dtype(dtype)?;
+        aten::mm_out(&a, &b, &mut all.as_strided(&[n, m], &[2 * m, 2])?)?;
+        assert!(aten::equal(&all.as_strided(&[n, m], &[2 * m, 2])?, &a.mm(&b)?)?, "{dtype}");
+        let between = aten::as_strided::with(&all, &[n, m], &[2 * m, 2]).storage_offset(Some(1)).call()?;
+        assert!(aten::equal(&between, &aten::ones(&[n, m])?.to_dtype(dtype)?)?, "{dtype}");
+    }
+    Ok(())
+}
+
+#[test]
 fn products_of_halves_are_those_of_wider_numbers_rounded_once() -> Result<()> {
     for [n, k, m] in [[1, 1, 1], [5, 7, 3], [12, 32, 32], [29, 33, 70], [64, 64, 64], [3, 2, 65], [13, 1, 40]]
     {

@@ -7,6 +7,7 @@
 use std::panic::resume_unwind;
 use std::thread::{self, LocalKey};
 
+#[cfg(not(target_arch = "x86_64"))]
 thread_local! {
     static WORKSPACE: Workspace = Workspace::after(|| gemm_common::gemm::L2_SLAB.with(|_| ()));
 }
@@ -38,6 +39,7 @@ pub fn beside<R: Send>(workspace: &'static LocalKey<Workspace>, f: impl FnOnce()
 }
 
 /// Runs a call of `gemm`.
+#[cfg(not(target_arch = "x86_64"))]
 #[inline]
 pub fn with_workspace<R: Send>(f: impl FnOnce() -> R + Send) -> R {
     beside(&WORKSPACE, f)

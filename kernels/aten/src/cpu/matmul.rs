@@ -1,14 +1,16 @@
 //! Matrix products.
-#![expect(
-    unsafe_code,
-    reason = "hands strided memory to the matrix product of `gemm`, and takes memory that it fills"
-)]
+#![expect(unsafe_code, reason = "hands strided memory to products, and takes memory that they fill")]
 
+#[cfg(target_arch = "x86_64")]
 use num_complex::Complex;
 use torch_library::geometry::contiguous_strides;
 use torch_library::prelude::*;
 use torch_library::{Lease, match_dtype};
 
+#[cfg(target_arch = "x86_64")]
+use self::complex::multiply as multiply_complex;
+#[cfg(not(target_arch = "x86_64"))]
+use self::others::multiply as multiply_complex;
 use self::target::Target;
 use crate::aten;
 use crate::loops::pointwise::{broadcast_strides, common_device, unsupported};
@@ -22,11 +24,16 @@ mod attention;
 #[cfg(target_arch = "x86_64")]
 pub mod blocks;
 #[cfg(target_arch = "x86_64")]
+mod complex;
+#[cfg(target_arch = "x86_64")]
+mod contiguous;
+#[cfg(target_arch = "x86_64")]
 mod fetch;
 mod float8;
 mod grouped;
 pub mod implicit_gemm;
 mod integers;
+#[cfg(not(target_arch = "x86_64"))]
 mod others;
 #[cfg(target_arch = "x86_64")]
 pub mod pairs;
@@ -434,6 +441,16 @@ impl<T> Matrices<T> {
     }
 }
 
+#[cfg(target_arch = "x86_64")]
+impl<T> Matrices<Complex<T>> {
+    /// A matrix with contiguous rows as a real one, of twice as many columns.
+    fn real(self) -> Matrices<T> {
+        let Matrices { columns, row_stride, batch_stride, .. } = self;
+        let (row_stride, batch_stride) = (2 * row_stride, 2 * batch_stride);
+        Matrices { columns: 2 * columns, row_stride, column_stride: 1, batch_stride, ..self.cast() }
+    }
+}
+
 impl<T: Number> Matrices<T> {
     /// The transpose.
     pub(super) fn transposed(self) -> Self {
@@ -486,10 +503,10 @@ pub(super) unsafe fn multiply_one<T: Number>(
         DType::Float64 => unsafe { fast::<f64>(to.cast(), a.cast(), b.cast(), is_parallel) },
         // SAFETY: `T` is this type, so the casts change no type; the caller guarantees bounds, matching sizes, and no
         // other access.
-        DType::Complex64 => unsafe { fast::<Complex<f32>>(to.cast(), a.cast(), b.cast(), is_parallel) },
+        DType::Complex64 => unsafe { multiply_complex::<f32>(to.cast(), a.cast(), b.cast(), is_parallel) },
         // SAFETY: `T` is this type, so the casts change no type; the caller guarantees bounds, matching sizes, and no
         // other access.
-        DType::Complex128 => unsafe { fast::<Complex<f64>>(to.cast(), a.cast(), b.cast(), is_parallel) },
+        DType::Complex128 => unsafe { multiply_complex::<f64>(to.cast(), a.cast(), b.cast(), is_parallel) },
         // SAFETY: the caller guarantees bounds, matching sizes, and no other access.
         _ => unsafe { integers::multiply(to, a, b, is_parallel) },
     }
@@ -562,6 +579,17 @@ unsafe fn fast<T: Number>(to: Target<T>, a: Matrices<T>, b: Matrices<T>, is_para
             unsafe { alone(to, a, b) };
         });
     }
+    // SAFETY: the caller guarantees all matrices; those in the closure have a result with contiguous rows.
+    #[cfg(target_arch = "x86_64")]
+    unsafe {
+        match loops::is_wide() {
+            true => contiguous::by_copy(to, |to| fast(to, a, b, is_parallel)),
+            false => integers::multiply(to, a, b, is_parallel),
+        }
+    }
     // SAFETY: the caller guarantees all matrices.
-    unsafe { others::multiply(to, a, b, is_parallel) }
+    #[cfg(not(target_arch = "x86_64"))]
+    unsafe {
+        others::multiply(to, a, b, is_parallel);
+    }
 }

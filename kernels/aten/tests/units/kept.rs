@@ -4,7 +4,13 @@ use std::cell::RefCell;
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
 
-use torch_library_aten::cpu::kept::with_workspace;
+use torch_library_aten::cpu::kept::{Workspace, beside};
+
+thread_local!(static WORKSPACE: Workspace = Workspace::after(|| ()));
+
+fn with_workspace<R: Send>(f: impl FnOnce() -> R + Send) -> R {
+    beside(&WORKSPACE, f)
+}
 
 /// Makes a call when it is dropped, and reports whether it ran on the same thread.
 struct Calls(Sender<bool>);

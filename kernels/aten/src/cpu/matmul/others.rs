@@ -1,5 +1,4 @@
-//! Products that no loop of our own computes, by the `gemm` crate: complex matrices, and floats without AVX2 or with a
-//! result that has no unit stride.
+//! Products of floats and complex numbers on processors that no loop of our own is written for, by the `gemm` crate.
 #![expect(unsafe_code, reason = "hands matrices that the caller vouches for to a library")]
 
 use super::Matrices;

@@ -4,6 +4,9 @@
 use std::ops::Range;
 use std::ptr;
 
+#[cfg(target_arch = "x86_64")]
+use num_complex::Complex;
+
 use super::Matrices;
 use crate::number::Number;
 #[cfg(target_arch = "x86_64")]
@@ -158,6 +161,32 @@ impl<T: Number> Target<T> {
             unsafe { self.out.from(row, column).data.write(self.addend.at(row, column).read()) };
         }
         Target::add(self.out)
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl<T> Target<Complex<T>>
+where
+    Complex<T>: Number,
+{
+    /// A result with contiguous rows as a real one, of twice as many columns. A bias without contiguous rows is written
+    /// to the memory first.
+    ///
+    /// # Safety
+    /// - The memory can be written, and what the product is added to can be read, for every element.
+    pub(super) unsafe fn real(self) -> Target<T> {
+        if self.addend.is_nothing() {
+            return Target::write(self.out.real());
+        }
+        let to = match self.addend.column_stride == 1 {
+            true => self,
+            // SAFETY: the caller guarantees this.
+            false => unsafe { self.begin() },
+        };
+        let Addend { data, batch_stride, row_stride, .. } = to.addend;
+        let (batch_stride, row_stride) = (2 * batch_stride, 2 * row_stride);
+        let addend = Addend { data: data.cast(), batch_stride, row_stride, column_stride: 1 };
+        Target { out: to.out.real(), addend }
     }
 }
 

@@ -85,10 +85,10 @@ fn interpolated(output: Output<'_>, inputs: [&Tensor; 3]) -> Result<Tensor> {
     );
     let call = Pointwise::promoting_exactly(output, inputs)?;
     match_opmath!(call.dtype, T: Float => {
-        call.compute(None, call.dtype, |[start, end, weight]: [T; 3]| {
+        call.compute_elements(None, call.dtype, RowByRow(|[start, end, weight]: [T; 3]| {
             // Computed from the nearer end, so that both ends are exact.
             if weight.abs() < 0.5 { start + weight * (end - start) } else { end - (end - start) * (T::ONE - weight) }
-        })
+        }))
     }, else => match_opmath!(call.dtype, T: Complex => {
         call.compute(None, call.dtype, |[start, end, weight]: [T; 3]| between(start, end, weight))
     }, else => Err(call.unsupported())))
@@ -126,6 +126,7 @@ fn quotient_added(output: Output<'_>, inputs: [&Tensor; 3], value: Scalar) -> Re
     let call = Pointwise::promoting(output, inputs)?;
     match_opmath!(call.dtype, T: Float | Complex => {
         let value: T = value.to().map_err(|error| error.context(operator))?;
-        call.compute(None, call.dtype, move |[x, a, b]: [T; 3]| x.plus(value.times(a).over(b)))
+        let added = move |[x, a, b]: [T; 3]| x.plus(value.times(a).over(b));
+        call.compute_elements(None, call.dtype, RowByRow(added))
     }, else => Err(call.unsupported()))
 }

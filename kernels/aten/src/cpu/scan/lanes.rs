@@ -146,8 +146,17 @@ struct SumsOfSingles;
 impl Line<f32, 0> for SumsOfSingles {
     #[inline(always)]
     fn line(&self, input: &[f32], out: &mut [MaybeUninit<f32>]) -> [f32; 0] {
+        if input.len() < 8 {
+            // Nothing else, so that the loop over short lines stays small.
+            let mut before = 0.0;
+            for (out, x) in zip(out, input) {
+                before += f64::from(*x);
+                out.write(before as f32);
+            }
+            return [];
+        }
         #[cfg(target_arch = "x86_64")]
-        if input.len() >= 8 && loops::is_wide() {
+        if loops::is_wide() {
             // SAFETY: `is_wide` found the features that it is compiled for.
             unsafe { sums_in_registers(input, out) };
             return [];

@@ -75,7 +75,9 @@ impl Tensor {
         };
         let ((start, end), (other_start, other_end)) = (bytes(self), bytes(other));
         if (start, end) == (other_start, other_end) {
-            if self.strides() == other.strides() { Overlap::Full } else { Overlap::Partial }
+            // The same bytes with the same strides are still other elements where these have another size.
+            let is_same = self.strides() == other.strides() && self.dtype().size() == other.dtype().size();
+            if is_same { Overlap::Full } else { Overlap::Partial }
         } else if start < other_end && other_start < end {
             Overlap::Partial
         } else {
@@ -233,6 +235,18 @@ mod tests {
         assert_eq!(x.overlap_with(&view(&[2], &[3], 0)), Overlap::TooHard);
         assert_eq!(x.overlap_with(&Tensor::from([1, 2])), Overlap::No);
         assert_eq!(x.overlap_with(&view(&[0], &[1], 0)), Overlap::No);
+    }
+
+    #[test]
+    fn elements_of_another_size_are_other_elements() {
+        let wide = Tensor::from([[1i64, 2, 3]]);
+        let of = |dtype, sizes: &[i64]| {
+            let storage = wide.storage().clone();
+            Tensor::from_storage(storage, sizes, &[3, 1], 0, dtype, wide.key_set()).unwrap()
+        };
+        assert_eq!(wide.overlap_with(&of(crate::DType::Int32, &[2, 3])), Overlap::Partial);
+        assert_eq!(of(crate::DType::Int32, &[2, 3]).overlap_with(&wide), Overlap::Partial);
+        assert_eq!(wide.overlap_with(&of(crate::DType::Float64, &[1, 3])), Overlap::Full);
     }
 
     #[test]

@@ -5,8 +5,8 @@ crate::programs! {
     closures: slice_writes slice_resizes slice_sets_storage slice_calls_operators step_writes finish_writes
         map_writes map_moves_tensors map_calls_operators closure_panics ranges_panic ranges_within_ranges
         compute_in_threads draws_within_a_turn;
-    outputs: fold_outputs_overlap out_variants_overlap statistics_overlap two_types_one_memory outputs_that_coincide
-        results_over_inputs;
+    outputs: fold_outputs_overlap out_variants_overlap statistics_overlap two_types_one_memory rows_of_narrow_numbers
+        outputs_that_coincide results_over_inputs;
     indices: index_select_indices gather_indices take_indices embedding_indices index_put_indices scatter_indices
         scatter_add_indices index_add_indices index_indices put_indices embedding_bag_indices unpool_indices
         pivots_changed lengths_changed repeats_changed sorters_changed labels_changed;

@@ -120,6 +120,25 @@ pub(crate) fn two_types_one_memory() -> Result<()> {
     Ok(())
 }
 
+/// The same bytes with the same strides, as one row of wide numbers and as several rows of narrow ones.
+pub(crate) fn rows_of_narrow_numbers() -> Result<()> {
+    let len = count(1 << 17, 64) as i64;
+    for (dtype, rows) in [(DType::Int32, 2), (DType::Int16, 4), (DType::Bool, 8)] {
+        let values: Vec<i64> = (0..len).collect();
+        let wide = Tensor::from(values.clone()).strided_view(&[1, len], &[len, 1], 0)?;
+        let mut narrow = typed(&wide, dtype, &[rows, len], &[len, 1], 0)?;
+        let copy = Tensor::from(values).strided_view(&[1, len], &[len, 1], 0)?;
+        let want = aten::to_dtype(&aten::add_Tensor(&copy, &Tensor::from(vec![0i64; rows as usize]).strided_view(&[rows, 1], &[1, 1], 0)?)?, dtype)?;
+        if allowed(aten::copy_(&mut narrow, &wide).map(drop)).is_some() {
+            assert!(aten::equal(&narrow, &want)?, "copied to {dtype}");
+        }
+        let zeros = Tensor::zeros(&[rows, 1], DType::Int64, Device::CPU)?;
+        attempt(aten::eq_Tensor_out::call(&wide, &zeros, &mut narrow).map(drop));
+        attempt(map(&narrow, [&wide, &zeros], |[x, _]: [i64; 2]| x));
+    }
+    Ok(())
+}
+
 /// Results with internal overlap: all elements in one place, or each overlapping the next.
 pub(crate) fn outputs_that_coincide() -> Result<()> {
     let len = count(100_000, 64) as i64;

@@ -50,6 +50,38 @@ fn long_sums_lose_little() -> Result<()> {
 }
 
 #[test]
+fn long_columns_lose_little_and_the_same_on_any_number_of_threads() -> Result<()> {
+    // Matrices of a few columns, of whole vectors, of neither; several of them; channels that lie last.
+    let shapes: [&[i64]; 7] = [
+        &[1 << 18, 4],
+        &[1 << 15, 64],
+        &[1 << 14, 100],
+        &[700, 96],
+        &[3, 1 << 14, 6],
+        &[40, 1 << 12, 4],
+        &[1 << 10, 2048],
+    ];
+    for sizes in shapes {
+        let x = aten::full::with(sizes, 0.1.into()).dtype(DType::Float32).call()?;
+        let dim = sizes.len() as i64 - 2;
+        let want = f64::from(0.1_f32) * sizes[dim as usize] as f64;
+        let mut sums: Option<Vec<f32>> = None;
+        for threads in [1, 2, 3, 16] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let found = pool.install(|| aten::sum_dim_IntList(&x, Some(&[dim])))?.to_vec::<f32>()?;
+            let off = found.iter().map(|sum| (f64::from(*sum) / want - 1.0).abs()).fold(0.0, f64::max);
+            assert!(off < 4e-6, "{sizes:?} with {threads} threads: relative error {off}");
+            let same = sums.get_or_insert_with(|| found.clone()).iter().zip(&found);
+            assert!(
+                same.into_iter().all(|(a, b)| a.to_bits() == b.to_bits()),
+                "{sizes:?} with {threads} threads"
+            );
+        }
+    }
+    Ok(())
+}
+
+#[test]
 fn extremes_let_nan_through() -> Result<()> {
     let x = Tensor::from([[1.0, f64::NEG_INFINITY], [f64::NAN, 3.0]]);
     assert_eq!(x.amax(&[1], false)?.to_vec::<f64>()?[0], 1.0);

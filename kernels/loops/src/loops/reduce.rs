@@ -8,7 +8,8 @@
 //!    logarithm of its length, and branches can go to several threads. The result does not depend on the number of
 //!    threads.
 //! 3. Where neighbouring results lie closer in memory than the elements of one result (as in a sum over rows), a whole
-//!    row of results is folded at once, again in blocks that are merged.
+//!    row of results is folded at once: in blocks, whose values are merged one after the other within a leaf, and as a
+//!    tree above it.
 #![expect(unsafe_code, reason = "reads elements through pointers that a walk keeps in bounds")]
 
 use std::marker::PhantomData;
@@ -20,15 +21,15 @@ use std::sync::OnceLock;
 use torch_library::geometry::Dims;
 use torch_library::{Element, Lease, Leased, MemoryFormat, Result, Tensor, ensure};
 
-use super::across::turn_sized;
 use super::halves::Half;
 use super::overlap::may_overlap_partially;
-use super::walk::{Row, Walk};
+use super::walk::Row;
 use super::{Input, convert, has_elements, is_plain, parallel};
 use crate::inlined::{from_fn, zip};
 use walks::Walks;
-use wide::{ONE_ROW, joined, narrow_steps, slice_of_halves, steps, steps_of_halves};
+use wide::{joined, slice_of_halves};
 
+mod beside;
 mod prefetch;
 mod tall;
 mod walks;
@@ -66,6 +67,9 @@ const LONG: usize = 4 * LANES;
 
 /// The grain size within one result, in elements.
 const BRANCH: usize = 2 * parallel::GRAIN;
+
+/// Threads share up to about this many branches.
+const MOST_BRANCHES: usize = 1024;
 
 /// How a reduction combines elements: what it starts with, how it takes an element, and how it merges partial values.
 pub trait Fold<M>: Sync {
@@ -166,20 +170,23 @@ pub fn fold<M: Element, F: Fold<M>, R: Element, const K: usize>(
         return Ok(());
     }
     let results = outs[0].numel() as usize;
-    let walks = Walks::new(input.geometry(), is_reduced, results);
-    let Walks { reduced, count, is_shared, .. } = &walks;
-    let (input, count, is_shared) =
-        (Input::at(input.address(&lease)?, input.dtype(), M::DTYPE), *count, *is_shared);
+    let few = if F::IN_LANES { FEW } else { FEW / 2 };
+    let walks = Walks::new(input.geometry(), is_reduced, results, few);
+    let count = walks.count;
+    let input = Input::at(input.address(&lease)?, input.dtype(), M::DTYPE);
     let is_large = count.saturating_mul(results).saturating_mul(input.size) >= prefetch::LARGE;
-    let folding = Folding { input, element: PhantomData, reduced, count, is_large, is_shared, fold };
+    let is_tall = tall::is_tall::<M, F>(&input, &walks);
+    let folding = Folding { input, element: PhantomData, walks: &walks, is_large, is_tall, fold };
     let mut outputs = [const { None }; K];
     for (output, out) in zip(&mut outputs, &outs) {
         *output = Some(Output::<R>::new(out, &lease)?);
     }
     let outputs = from_fn(|k: usize| outputs[k].take().expect("each was filled above"));
-    let grain = (parallel::GRAIN / count.max(1)).max(1);
-    parallel::shares(results, grain, |range| {
-        walks.kept.each_row(range, &mut |row| {
+    // Threads get whole rows of results where the elements of a row are folded together.
+    let unit = if walks.are_beside && (walks.is_shared || folding.is_tall) { walks.row } else { 1 };
+    let grain = (parallel::GRAIN / unit.saturating_mul(count).max(1)).max(1);
+    parallel::shares(results / unit, grain, |range| {
+        walks.kept.each_row(unit * range.start..unit * range.end, &mut |row| {
             // SAFETY: in bounds, as the walks stay within the elements of the input and, by `check`, within as many
             // contiguous ones of each output; no two threads get the same result. The lease excludes all other access;
             // outputs share no element with the input.
@@ -263,13 +270,11 @@ unsafe impl<R> Sync for Output<R> {}
 struct Folding<'f, M, F> {
     input: Input,
     element: PhantomData<M>,
-    /// The walk over the elements of one result; its only input is the tensor.
-    reduced: &'f Walk<1>,
-    count: usize,
+    walks: &'f Walks,
     /// Whether what is read next is prefetched.
     is_large: bool,
-    /// Whether several threads work on one result.
-    is_shared: bool,
+    /// Whether several rows of results, which follow each other without gaps, are folded as one line.
+    is_tall: bool,
     fold: &'f F,
 }
 
@@ -316,21 +321,21 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
     /// - `base` and the places after it, `stride` apart, are the first elements of `folded.len()` results.
     /// - Nothing writes to the input during the call.
     unsafe fn results(&self, base: isize, stride: isize, folded: &mut [F::Value]) {
-        let is_denser = folded.len() > 1 && self.reduced.inner_stride().is_some_and(|inner| stride < inner);
-        // The steps of other folds, such as the place of a maximum, take longer than a loop does to start.
-        let few = if F::IN_LANES { FEW } else { FEW / 2 };
-        let are_few = self.count <= few && folded.len() >= LANES;
-        if is_denser || are_few {
+        if self.walks.are_beside {
             // SAFETY: the caller vouches that `base` and the places after it are first elements, in an input that
             // nothing writes to.
             return unsafe { self.side_by_side(base, stride, folded) };
         }
         for (i, folded) in folded.iter_mut().enumerate() {
             let base = base + i as isize * stride;
-            // SAFETY: `i` is below the number of results, so the caller vouches for a first element there; `0..count`
-            // is the range of all elements of its result.
+            // SAFETY: `i` is below the number of results, so the caller vouches for a first element there; the range
+            // is that of all elements of its result.
             *folded = unsafe {
-                if self.is_shared { self.shared_tree(base) } else { self.tree(base, 0..self.count) }
+                if self.walks.is_shared {
+                    self.shared_tree(base)
+                } else {
+                    self.tree(base, 0..self.walks.count)
+                }
             };
         }
     }
@@ -338,14 +343,14 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
     /// Folds a range of one result's elements.
     ///
     /// # Safety
-    /// - `base` is the first element of a result, and the range within `0..self.count`.
+    /// - `base` is the first element of a result, and the range within `0..self.walks.count`.
     /// - Nothing writes to the input during the call.
     unsafe fn tree(&self, base: isize, range: Range<usize>) -> F::Value {
         if range.len() <= LEAF {
             // SAFETY: the caller vouches for `base` and for the range, which is no longer than a leaf.
             return unsafe { self.leaf(base, range) };
         }
-        let [left, right] = halves(range);
+        let [left, right] = halves(range, LEAF);
         // SAFETY: the caller vouches for `base` and for the range, of which `left` and `right` are the halves.
         unsafe { self.fold.merge(self.tree(base, left), self.tree(base, right)) }
     }
@@ -356,35 +361,41 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
     /// - `base` is the first element of a result.
     /// - Nothing writes to the input during the call.
     unsafe fn shared_tree(&self, base: isize) -> F::Value {
-        let mut branches = Vec::new();
-        each_branch(0..self.count, &mut |branch| branches.push((branch, OnceLock::new())));
+        let (count, mut branches) = (self.walks.count, Vec::new());
+        let limit = BRANCH.max(count / MOST_BRANCHES);
+        each_branch(0..count, LEAF, limit, &mut |branch| branches.push((branch, OnceLock::new())));
         parallel::shares(branches.len(), 1, |range| {
             for (branch, value) in &branches[range] {
-                // SAFETY: the caller vouches for `base`; `each_branch` gives parts of `0..self.count`.
+                // SAFETY: the caller vouches for `base`; `each_branch` gives parts of `0..self.walks.count`.
                 value.get_or_init(|| unsafe { self.tree(base, branch.clone()) });
             }
         });
         let mut values = branches.into_iter().filter_map(|(_, value)| value.into_inner());
-        self.joined(0..self.count, &mut values)
+        self.joined(0..count, limit, &mut values)
     }
 
     /// Merges the values of the branches of a range, as [`tree`](Self::tree) does.
-    fn joined(&self, range: Range<usize>, values: &mut impl Iterator<Item = F::Value>) -> F::Value {
-        if range.len() <= BRANCH {
+    fn joined(
+        &self,
+        range: Range<usize>,
+        limit: usize,
+        values: &mut impl Iterator<Item = F::Value>,
+    ) -> F::Value {
+        if range.len() <= limit {
             return values.next().unwrap_or_else(|| self.fold.identity());
         }
-        let [left, right] = halves(range);
-        let left = self.joined(left, values);
-        self.fold.merge(left, self.joined(right, values))
+        let [left, right] = halves(range, LEAF);
+        let left = self.joined(left, limit, values);
+        self.fold.merge(left, self.joined(right, limit, values))
     }
 
     /// Folds at most [`LEAF`] elements of one result.
     ///
     /// # Safety
-    /// - `base` is the first element of a result, and the range within `0..self.count`, no longer than [`LEAF`].
+    /// - `base` is the first element of a result, and the range within `0..self.walks.count`, no longer than [`LEAF`].
     /// - Nothing writes to the input during the call.
     unsafe fn leaf(&self, base: isize, range: Range<usize>) -> F::Value {
-        if let Some(stride) = self.reduced.single_stride() {
+        if let Some(stride) = self.walks.reduced.single_stride() {
             let first = base + range.start as isize * stride;
             let data = self.input.data.wrapping_offset(first * self.input.size as isize);
             if stride == 1 && self.is_large {
@@ -405,9 +416,9 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
                 return unsafe { slice(self.fold, half, data.cast(), range.len(), range.start) };
             }
         }
-        if self.input.is_plain && self.reduced.dense_len() >= LONG {
+        if self.input.is_plain && self.walks.reduced.dense_len() >= LONG {
             let (mut value, mut position) = (self.fold.identity(), range.start);
-            self.reduced.rows(range, |row| {
+            self.walks.reduced.rows(range, |row| {
                 let data = self.input.data.cast::<M>().wrapping_offset(base + row.inputs[0]);
                 // SAFETY: in bounds, as `base` is a first element and the walk stays within the elements of its result;
                 // the row is dense, as all rows of this walk are, of plain values of `M`, and nothing writes to them
@@ -425,12 +436,12 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
     /// Like [`leaf`](Self::leaf), for elements that are loaded into a buffer first.
     ///
     /// # Safety
-    /// - `base` is the first element of a result, and the range within `0..self.count`, no longer than [`LEAF`].
+    /// - `base` is the first element of a result, and the range within `0..self.walks.count`, no longer than [`LEAF`].
     /// - Nothing writes to the input during the call.
     #[inline(never)] // so that other leaves do not pay for the buffer
     unsafe fn loaded_leaf(&self, base: isize, range: Range<usize>) -> F::Value {
         let (mut buffer, mut filled) = ([MaybeUninit::<M>::uninit(); LEAF], 0);
-        self.reduced.each_row(range.clone(), &mut |row| {
+        self.walks.reduced.each_row(range.clone(), &mut |row| {
             let offset = (base + row.inputs[0]) * self.input.size as isize;
             // SAFETY: in bounds, as `base` is a first element and the walk stays within the elements of its result,
             // which nothing writes to (the lease of `fold`). The rows of the range fill the buffer one after the other,
@@ -450,136 +461,27 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
         let values = unsafe { std::slice::from_raw_parts(buffer.as_ptr().cast(), range.len()) };
         slice(self.fold, values, range.start)
     }
-
-    /// Folds many results at once, one element of each at a time.
-    ///
-    /// # Safety
-    /// - `base` and the places after it, `stride` apart, are the first elements of `folded.len()` results, at most
-    ///   [`RESULTS`].
-    /// - Nothing writes to the input during the call.
-    unsafe fn side_by_side(&self, base: isize, stride: isize, folded: &mut [F::Value]) {
-        let (mut block, mut buffers) = ([const { MaybeUninit::uninit() }; RESULTS], Vec::new());
-        let block = fill(&mut block[..folded.len()], |_| self.fold.identity());
-        let is_narrow =
-            stride == 1 && self.input.is_plain && block.len() <= NARROW && block.len().is_multiple_of(LANES);
-        let of_halves = Half::of(self.input.dtype).filter(|_| stride == 1).zip(steps_of_halves::<M, F>());
-        let mut position = 0;
-        self.reduced.rows(0..self.count, |row| {
-            let (mut i, step) = (0, row.input_strides[0]);
-            if stride == 1 && step == block.len() as isize {
-                // SAFETY: in bounds, as below; rows as far apart as they are long follow each other.
-                i = unsafe { self.whole_lines(base + row.inputs[0], row.len, position, folded) };
-                position += i;
-                if i > 0 {
-                    self.merge_full(folded, block, position);
-                }
-            }
-            while i < row.len {
-                let most = if is_narrow { BLOCK } else { TOGETHER };
-                let count = most.min(row.len - i).min(BLOCK - position % BLOCK);
-                let first = base + row.inputs[0] + i as isize * step;
-                // SAFETY: in bounds, as `base` and its neighbours are first elements and the walk stays within their
-                // results; `count` lines follow in this row, with an element for every result. Where `is_narrow` these
-                // are plain values, contiguous; where there is a function for halves they are contiguous halves of this
-                // kind, and `steps_of_halves` found the processor's features. Nothing writes (the lease of `fold`).
-                unsafe {
-                    if is_narrow {
-                        let data = self.input.data.cast::<M>().offset(first);
-                        narrow_steps(self.fold, block, data, step, count, position);
-                    } else if let Some((half, steps)) = of_halves {
-                        let data = self.input.data.cast::<u16>().offset(first);
-                        let positions = (position, &ONE_ROW[..folded.len()]);
-                        steps(self.fold, block, half, data, step, count, positions);
-                    } else {
-                        self.steps_of_lines(block, first, [step, stride], count, position, &mut buffers);
-                    }
-                }
-                (i, position) = (i + count, position + count);
-                self.merge_full(folded, block, position);
-            }
-        });
-    }
-
-    /// Adds one element of each of a few lines to each value of a block: the lines start `step` apart, and their
-    /// elements are `stride` apart.
-    ///
-    /// # Safety
-    /// - `count` lines, at least one and at most [`TOGETHER`], of as many elements as there are values, lie in bounds
-    ///   of the input from `first` on.
-    /// - Nothing writes to the input during the call.
-    unsafe fn steps_of_lines(
-        &self,
-        block: &mut [F::Value],
-        first: isize,
-        [step, stride]: [isize; 2],
-        count: usize,
-        position: usize,
-        buffers: &mut Vec<MaybeUninit<M>>,
-    ) {
-        let len = block.len();
-        let is_read = stride == 1 && self.input.is_plain;
-        if !is_read {
-            buffers.resize_with(TOGETHER * len, MaybeUninit::uninit);
-        }
-        let buffers = buffers.as_mut_ptr(); // borrowed once, since earlier lines stay in use while the next are written
-        let are_interleaved = step == 1 && stride == count as isize && count > 1 && self.input.is_plain;
-        if are_interleaved {
-            let data = self.input.data.wrapping_offset(first * self.input.size as isize);
-            // SAFETY: the caller vouches for the elements of these lines, which alternate in memory; the lines of the
-            // buffer have room for them, and are used by this thread alone.
-            unsafe { turn_sized(self.input.size, data, stride, [len, count], buffers.cast(), len) };
-        }
-        let lines: [&[M]; TOGETHER] = from_fn(|n| {
-            let (line, is_repeated) = (n.min(count - 1), n >= count);
-            let first = first + line as isize * step;
-            let mut data = self.input.data.wrapping_offset(first * self.input.size as isize);
-            if !is_read {
-                let buffer = buffers.wrapping_add(line * len).cast::<u8>();
-                if !is_repeated && !are_interleaved {
-                    // SAFETY: the caller vouches for the elements of this line; a line of the buffer has room for them,
-                    // and is used by this thread alone.
-                    unsafe { (self.input.load)(data, stride, len, buffer) };
-                }
-                data = buffer;
-            }
-            // SAFETY: contiguous plain values of `M` in the input, which nothing writes to, as the caller vouches; or
-            // loaded into a line of the buffer, which is not written again while this slice is in use.
-            unsafe { std::slice::from_raw_parts(data.cast(), len) }
-        });
-        steps(self.fold, block, &lines[..count], position);
-    }
-
-    /// Merges the accumulators of a block into the results and resets them, when they have taken [`BLOCK`] elements or
-    /// all.
-    fn merge_full(&self, folded: &mut [F::Value], block: &mut [F::Value], position: usize) {
-        if !position.is_multiple_of(BLOCK) && position != self.count {
-            return;
-        }
-        for (folded, block) in zip(folded, block) {
-            *folded = self.fold.merge(*folded, *block);
-            *block = self.fold.identity();
-        }
-    }
 }
 
-/// The ranges of the two branches of a tree.
-fn halves(range: Range<usize>) -> [Range<usize>; 2] {
-    let middle = range.start + (range.len() / 2).next_multiple_of(LEAF);
+/// The ranges of the two branches of a tree, whose leaves have `leaf` elements.
+fn halves(range: Range<usize>, leaf: usize) -> [Range<usize>; 2] {
+    let middle = range.start + (range.len() / 2).next_multiple_of(leaf);
     [range.start..middle, middle..range.end]
 }
 
-/// Calls a closure with the largest branches that are no larger than [`BRANCH`], from the first to the last.
-fn each_branch(range: Range<usize>, f: &mut impl FnMut(Range<usize>)) {
-    if range.len() <= BRANCH {
+/// Calls a closure with the largest branches that are no larger than `limit`, from the first to the last.
+fn each_branch(range: Range<usize>, leaf: usize, limit: usize, f: &mut impl FnMut(Range<usize>)) {
+    if range.len() <= limit {
         return f(range);
     }
-    let [left, right] = halves(range);
-    each_branch(left, f);
-    each_branch(right, f);
+    let [left, right] = halves(range, leaf);
+    each_branch(left, leaf, limit, f);
+    each_branch(right, leaf, limit, f);
 }
 
 /// Fills a slice with the values of a closure, and returns it as initialised.
-fn fill<T>(room: &mut [MaybeUninit<T>], f: impl Fn(usize) -> T) -> &mut [T] {
+#[inline(always)]
+pub(super) fn fill<T>(room: &mut [MaybeUninit<T>], f: impl Fn(usize) -> T) -> &mut [T] {
     for (i, place) in room.iter_mut().enumerate() {
         place.write(f(i));
     }

@@ -8,9 +8,11 @@ use std::mem::MaybeUninit;
 
 use torch_library::Element;
 
+use super::walks::Walks;
 use super::wide::{repeated_steps, steps_of_halves};
 use super::{BLOCK, Fold, Folding, LANES, RESULTS, TOGETHER, fill};
-use crate::inlined::{from_fn, zip};
+use crate::inlined::from_fn;
+use crate::loops::Input;
 use crate::loops::halves::Half;
 
 /// With fewer lines than this, the accumulators would take longer than the rows.
@@ -18,6 +20,14 @@ const FEWEST: usize = 2 * TOGETHER;
 
 /// A common multiple of this number and the number of results is enough, where one of [`LANES`] is too large.
 const PART: usize = LANES / 4;
+
+/// Whether the input is a tall matrix, or several of them.
+pub(super) fn is_tall<M: Element, F: Fold<M>>(input: &Input, walks: &Walks) -> bool {
+    let are_read = input.is_plain || Half::of(input.dtype).is_some() && steps_of_halves::<M, F>().is_some();
+    let follow_each_other =
+        walks.kept.inner_stride() == Some(1) && walks.reduced.inner_stride() == Some(walks.row as isize);
+    F::IN_LANES && walks.are_beside && follow_each_other && are_read && rows_of_line(walks.row).is_some()
+}
 
 /// The number of rows that make up a line.
 fn rows_of_line(results: usize) -> Option<usize> {
@@ -35,6 +45,7 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
     /// Adds the elements of whole lines to the results, and returns the number of their rows.
     ///
     /// # Safety
+    /// - The input [is tall](is_tall), and there is a value for each result of a row.
     /// - `first` is the place of the first of `rows` rows, each with an element for every result, which follow each
     ///   other without gaps in the input.
     /// - Nothing writes to the input during the call.
@@ -46,9 +57,9 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
         folded: &mut [F::Value],
     ) -> usize {
         let halves = Half::of(self.input.dtype).zip(steps_of_halves::<M, F>());
-        let Some(height) = rows_of_line(folded.len()).filter(|_| F::IN_LANES) else { return 0 };
+        let Some(height) = rows_of_line(folded.len()) else { return 0 };
         let count = rows / height;
-        if count < FEWEST || !self.input.is_plain && halves.is_none() {
+        if count < FEWEST {
             return 0;
         }
         let (width, len) = (folded.len(), height * folded.len());
@@ -79,12 +90,8 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
                 }
             }
             if (start + lines).is_multiple_of(BLOCK) || start + lines == count {
-                for lanes in lanes.chunks_exact_mut(width) {
-                    for (folded, lane) in zip(&mut *folded, lanes) {
-                        *folded = self.fold.merge(*folded, *lane);
-                        *lane = self.fold.identity();
-                    }
-                }
+                lanes.chunks_exact(width).for_each(|lanes| self.merge_into(folded, lanes));
+                lanes.fill(self.fold.identity());
             }
         }
         count * height

@@ -1,27 +1,56 @@
-//! The walks of a fold over its input.
+//! The walks of a fold over its input, and what follows from their geometry: the order in which elements are folded.
 
 use torch_library::geometry::Geometry;
 
-use super::BRANCH;
+use super::{BRANCH, LANES, LEAF, RESULTS};
+use crate::loops::parallel::GRAIN;
 use crate::loops::walk::Walk;
+
+/// The fewest elements of each result in a leaf.
+const FEWEST: usize = 512;
 
 /// Over the elements of each result, and over the results.
 pub(super) struct Walks {
-    /// The walk over the elements of one result.
+    /// The walk over the elements of one result; its only input is the tensor.
     pub(super) reduced: Walk<1>,
     /// The walk over the results.
     pub(super) kept: Walk<1>,
     /// The number of elements of one result.
     pub(super) count: usize,
-    /// Whether several threads work on one result.
+    /// The number of results in a row.
+    pub(super) row: usize,
+    /// Whether the results of a row are folded side by side.
+    pub(super) are_beside: bool,
+    /// The number of elements of each result in a leaf, where results are folded side by side.
+    pub(super) leaf: usize,
+    /// Whether several threads work on one result, or on one row of results that are folded side by side.
     pub(super) is_shared: bool,
 }
 
 impl Walks {
-    pub(super) fn new(input: &Geometry, is_reduced: &[bool], results: usize) -> Self {
-        let reduced = Walk::of_reduced(input, is_reduced);
+    /// The walks for a number of results. Up to `few` elements of a result are folded side by side with those of
+    /// others.
+    pub(super) fn new(input: &Geometry, is_reduced: &[bool], results: usize, few: usize) -> Self {
+        let (reduced, kept) = (Walk::of_reduced(input, is_reduced), Walk::of_kept(input, is_reduced));
         let count = reduced.count();
-        let is_shared = count > BRANCH && results < rayon::current_num_threads();
-        Walks { reduced, kept: Walk::of_kept(input, is_reduced), count, is_shared }
+        let row = kept.inner().map_or(1, |(row, _)| row).max(1);
+        let is_denser =
+            row > 1 && reduced.inner_stride().is_some_and(|inner| kept.inner_stride() < Some(inner));
+        let are_beside = is_denser || count <= few && row >= LANES;
+        let leaf = leaf_beside(row);
+        let are_many = match are_beside {
+            true => row <= RESULTS && count > leaf && count.saturating_mul(row) > 2 * GRAIN,
+            false => count > BRANCH,
+        };
+        let units = if are_beside { results / row } else { results };
+        let is_shared = are_many && units < rayon::current_num_threads();
+        Walks { reduced, kept, count, row, are_beside, leaf, is_shared }
     }
+}
+
+/// The number of elements of each result in a leaf of a row of results: a leaf is about as much work as is worth
+/// waking another thread for.
+fn leaf_beside(row: usize) -> usize {
+    let count = (2 * GRAIN / row.clamp(1, RESULTS)).clamp(FEWEST, LEAF);
+    1 << count.ilog2()
 }

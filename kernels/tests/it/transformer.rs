@@ -340,3 +340,26 @@ fn products_with_rows_that_are_quantised_on_the_way_are_pytorchs() -> Result<()>
     );
     Ok(())
 }
+
+#[test]
+fn attention_of_halves_takes_a_mask_of_floats() -> Result<()> {
+    for dtype in [DType::BFloat16, DType::Float16] {
+        let halves = |sizes: &[i64]| aten::randn::with(sizes).dtype(Some(dtype)).call();
+        let mask = aten::randn::with(&[5, 5]).dtype(Some(DType::Float32)).call()?;
+        for sizes in [&[2, 4, 5, 8][..], &[4, 5, 8]] {
+            let (q, k, v) = (halves(sizes)?, halves(sizes)?, halves(sizes)?);
+            let got = aten::scaled_dot_product_attention::with(&q, &k, &v).attn_mask(Some(&mask)).call()?;
+            assert_eq!((got.dtype(), got.sizes()), (dtype, sizes));
+            let wide = |x: &Tensor| x.to_dtype(DType::Float32);
+            let (wide_q, wide_k, wide_v) = (wide(&q)?, wide(&k)?, wide(&v)?);
+            let want = aten::_scaled_dot_product_attention_math::with(&wide_q, &wide_k, &wide_v);
+            let want = want.attn_mask(Some(&mask)).call()?.0;
+            assert!(aten::allclose::call(&wide(&got)?, &want, 0.02, 0.02, false)?);
+            let (got, weights) =
+                aten::_scaled_dot_product_attention_math::with(&q, &k, &v).attn_mask(Some(&mask)).call()?;
+            assert_eq!((got.dtype(), weights.dtype()), (dtype, dtype));
+            assert!(aten::allclose::call(&wide(&got)?, &want, 0.02, 0.02, false)?);
+        }
+    }
+    Ok(())
+}

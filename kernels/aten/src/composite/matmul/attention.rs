@@ -151,14 +151,7 @@ mod kernels {
     ) -> Result<Tensor> {
         const OPERATOR: &str = aten::scaled_dot_product_attention::NAME;
         check_operands([query, key, value], attn_mask, dropout_p, is_causal)?;
-        if query.dtype() == DType::Float16 && attn_mask.is_some_and(|mask| mask.dtype() == DType::Float32) {
-            let [query, key, value] =
-                [query, key, value].map(|tensor| aten::to_dtype(tensor, DType::Float32));
-            let found = aten::scaled_dot_product_attention::call(
-                &query?, &key?, &value?, attn_mask, dropout_p, is_causal, scale, enable_gqa,
-            )?;
-            return aten::to_dtype(&found, DType::Float16);
-        }
+        let dtype = query.dtype();
         let repeated = |tensor: &Tensor| {
             if enable_gqa { for_each_query(OPERATOR, tensor, query) } else { Ok(tensor.clone()) }
         };
@@ -169,6 +162,20 @@ mod kernels {
         }
         let order = (dropout_p == 0.0 && has_flash_attention([query, &key, &value], attn_mask))
             .then(|| dense_order(query));
+        if is_half(query) {
+            let (tensors, mask) =
+                (in_float32([query, &key, &value])?, attn_mask.map(mask_in_float32).transpose()?);
+            let [query, key, value] = &tensors;
+            let found = aten::scaled_dot_product_attention::with(query, key, value);
+            let found = found
+                .attn_mask(mask.as_ref())
+                .dropout_p(dropout_p)
+                .is_causal(is_causal)
+                .scale(scale)
+                .call()?;
+            let found = aten::to_dtype(&found, dtype)?;
+            return if order.is_some() { Ok(found) } else { aten::contiguous(&found) };
+        }
         let scale = scale.unwrap_or_else(|| 1.0 / (query.sizes()[query.dim() - 1] as f64).sqrt());
         let query = aten::mul_Scalar(query, scale.into())?;
         let mut scores = aten::matmul(&query, &aten::transpose_int(&key, -2, -1)?)?;
@@ -206,6 +213,24 @@ mod kernels {
         const OPERATOR: &str = aten::_scaled_dot_product_attention_math::NAME;
         check_operands([query, key, value], attn_mask, dropout_p, is_causal)
             .map_err(|error| error.context(OPERATOR))?;
+        if is_half(query) {
+            let dtype = query.dtype();
+            let (tensors, mask) =
+                (in_float32([query, key, value])?, attn_mask.map(mask_in_float32).transpose()?);
+            let [query, key, value] = &tensors;
+            let (found, weights) = aten::_scaled_dot_product_attention_math::call(
+                query,
+                key,
+                value,
+                mask.as_ref(),
+                dropout_p,
+                is_causal,
+                dropout_mask,
+                scale,
+                enable_gqa,
+            )?;
+            return Ok((aten::to_dtype(&found, dtype)?, aten::to_dtype(&weights, dtype)?));
+        }
         let repeated = |tensor: &Tensor| {
             if enable_gqa { for_each_query(OPERATOR, tensor, query) } else { Ok(tensor.clone()) }
         };
@@ -279,6 +304,21 @@ fn check_operands(
         "{OPERATOR}: a dropout of {dropout_p}, expected a probability from 0 to 1"
     );
     Ok(())
+}
+
+/// Whether a tensor is of 16-bit floats. Attention that is made of other operators computes these in `float32`, and
+/// rounds once, at the end.
+fn is_half(tensor: &Tensor) -> bool {
+    matches!(tensor.dtype(), DType::Float16 | DType::BFloat16)
+}
+
+fn in_float32([query, key, value]: [&Tensor; 3]) -> Result<[Tensor; 3]> {
+    let wide = |tensor| aten::to_dtype(tensor, DType::Float32);
+    Ok([wide(query)?, wide(key)?, wide(value)?])
+}
+
+fn mask_in_float32(mask: &Tensor) -> Result<Tensor> {
+    if mask.dtype() == DType::Bool { Ok(mask.clone()) } else { aten::to_dtype(mask, DType::Float32) }
 }
 
 /// The same elements, laid out in memory by an order of the dimensions.

@@ -37,7 +37,8 @@ mod inner;
 pub mod lines;
 mod numbered;
 mod opmath;
-mod overlap;
+#[doc(hidden)]
+pub mod overlap;
 pub mod parallel;
 pub mod parts;
 mod planes;

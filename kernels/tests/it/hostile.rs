@@ -251,6 +251,14 @@ fn sizes_that_overflow_are_errors() {
             || Ok(aten::_ctc_loss::call(&meta(&[1, 1, 2])?, &meta_labels()?, &[1], &[MAX], 0, false)?.1),
             Err(""),
         ),
+        (
+            || {
+                let (one, sums) = (meta(&[1])?, meta(&[1, 1, MAX])?);
+                let (log_probs, labels) = (meta(&[1, 1, 2])?, meta_labels()?);
+                aten::_ctc_loss_backward::call(&one, &log_probs, &labels, &[1], &[MAX], &one, &sums, 0, false)
+            },
+            Ok(&[1, 1, 2]),
+        ),
     ]);
 }
 
@@ -446,6 +454,12 @@ fn gradient_of(function: fn(&Tensor) -> Result<Tensor>) -> Result<Tensor> {
     Ok(x.grad().expect("a gradient"))
 }
 
+/// Writes to a tensor that repeats one number, along a dimension that is longer than any list.
+fn put_in_each_row(len: i64) -> Result<Tensor> {
+    let mut x = Tensor::from([[1.0]]).expand(&[3, len])?;
+    aten::index_put_(&mut x, &[Some(longs(&[0])?)], &Tensor::from(1.0)).cloned()
+}
+
 #[test]
 fn places_of_elements_are_listed_only_if_there_is_memory() {
     check(&[
@@ -459,6 +473,10 @@ fn places_of_elements_are_listed_only_if_there_is_memory() {
         (|| aten::fill_diagonal_::call(&mut wide(&[0, MAX])?, 1.into(), true).cloned(), Ok(&[0, MAX])),
         (|| pad_around(&wide(&[0, 3, 1 << 40])?, 1), Err("cannot allocate memory")),
         (|| pad_around(&wide(&[0, 3, MAX])?, MAX), Err("is too large for sizes")),
+        (|| put_in_each_row(1 << 50), Err("cannot allocate memory")),
+        (|| put_in_each_row(MAX / 8), Err("cannot allocate memory")),
+        (|| Tensor::from([1.0]).expand(&[MAX])?.index_select(0, &longs(&[1])?), Ok(&[1])),
+        (|| aten::index_Tensor(&Tensor::from([1.0]).expand(&[MAX])?, &[Some(longs(&[1])?)]), Ok(&[1])),
     ]);
     let x = Tensor::from([1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
     x.set_requires_grad(true).unwrap();

@@ -161,3 +161,20 @@ fn numbers_are_put_at_flat_places() -> Result<()> {
     }
     Ok(())
 }
+
+#[test]
+fn an_element_of_an_expanded_tensor_is_written_where_any_repetition_is_selected() -> Result<()> {
+    let mask = Tensor::from([[false, true, false], [false, false, false]]);
+    let column = || aten::expand(&Tensor::from([[1.0_f32], [2.0]]), &[2, 3]);
+    let mut x = column()?;
+    aten::masked_fill__Scalar(&mut x, &mask, 9.into())?;
+    assert_eq!(x.to_vec::<f32>()?, [9.0, 9.0, 9.0, 2.0, 2.0, 2.0]);
+    let mut x = column()?;
+    aten::index_put_(&mut x, &[Some(mask)], &Tensor::from(7.0_f32))?;
+    assert_eq!(x.to_vec::<f32>()?, [7.0, 7.0, 7.0, 2.0, 2.0, 2.0]);
+    let mut x = aten::expand(&aten::zeros::with(&[1]).dtype(Some(DType::Float16)).call()?, &[4])?;
+    let ones = aten::ones::with(&[2]).dtype(Some(DType::Float16)).call()?;
+    aten::index_put_::call(&mut x, &[Some(Tensor::from([0i64, 1]))], &ones, true)?;
+    assert_eq!(x.to_dtype(DType::Float32)?.to_vec::<f32>()?, [2.0; 4]);
+    Ok(())
+}

@@ -2,6 +2,7 @@
 
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
+use torch_library_kernels::prelude::*;
 
 const NAN: f32 = f32::NAN;
 
@@ -61,6 +62,29 @@ fn a_line_without_numbers_has_the_index_that_pytorch_gives_it() -> Result<()> {
         let (value, found) = aten::nanmedian_dim(&line, 0)?;
         assert!(value.item()?.to::<f64>()?.is_nan());
         assert_eq!(found.item()?, Scalar::Int(place), "{len}");
+    }
+    Ok(())
+}
+
+#[test]
+fn unsigned_integers_are_sorted_by_their_values() -> Result<()> {
+    for (dtype, high) in [(DType::UInt16, 65535), (DType::UInt32, 4_294_967_295), (DType::UInt64, -1)] {
+        let x = longs(&[3, 1, high, 1])?.to_dtype(dtype)?; // -1 is the highest of 64 bits
+        let (values, places) = aten::sort(&x)?;
+        let values_of = |x: &Tensor| x.to_dtype(DType::Int64)?.to_vec::<i64>();
+        assert_eq!((values.dtype(), values_of(&values)?), (dtype, vec![1, 1, 3, high]));
+        assert_eq!(places.to_vec::<i64>()?, [1, 3, 0, 2]);
+        let (values, kinds) = aten::_unique::with(&x).return_inverse(true).call()?;
+        assert_eq!((values_of(&values)?, kinds.to_vec::<i64>()?), (vec![1, 3, high], vec![1, 0, 2, 0]));
+        let (values, _, counts) = aten::unique_consecutive::with(&x).return_counts(true).call()?;
+        assert_eq!((values_of(&values)?, counts.to_vec::<i64>()?), (vec![3, 1, high, 1], vec![1; 4]));
+        assert_eq!(values_of(&aten::unique_consecutive(&values)?.0)?, [3, 1, high, 1]);
+        assert_eq!(values_of(&aten::unique_dim(&x, 0)?.0)?, [1, 3, high]);
+        let (zeros, index) = (longs(&[2, 2])?.to_dtype(dtype)?, longs(&[0, 0, 1, 1])?);
+        let joined = |reduce| aten::scatter_reduce_two(&zeros, 0, &index, &x, reduce);
+        assert_eq!(values_of(&joined("sum")?)?, [6, 2]);
+        assert_eq!(values_of(&joined("prod")?)?[0], 6);
+        assert!(joined("amax").is_err());
     }
     Ok(())
 }

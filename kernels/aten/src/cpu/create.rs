@@ -7,7 +7,7 @@
 use std::mem::MaybeUninit;
 
 use torch_library::Element;
-use torch_library::geometry::{Dims, strides_for};
+use torch_library::geometry::strides_for;
 use torch_library::match_dtype;
 use torch_library::prelude::*;
 
@@ -17,6 +17,7 @@ use crate::composite::create::series::series;
 use crate::composite::create::triangle::Triangle;
 use crate::composite::create::{Options, creating};
 use crate::loops;
+use crate::loops::overlap::without_repetitions;
 use crate::loops::parts::PartsMut;
 use crate::loops::pointwise::unsupported;
 use crate::unseen::unseen;
@@ -168,7 +169,7 @@ fn fill(this: &Tensor, value: Scalar) -> Result<Tensor> {
     let apart;
     let places = match this.has_internal_overlap() {
         true => {
-            apart = one_of_each(this)?;
+            apart = without_repetitions(this)?;
             &apart
         }
         false => this,
@@ -189,11 +190,4 @@ fn element<T: Element>(value: Scalar, is_rounded: bool) -> Result<T> {
     }
     value.to::<f64>()?; // which refuses an imaginary part
     Ok(value.cast())
-}
-
-/// A view of a tensor in which elements overlap, with one element for each place in memory.
-fn one_of_each(this: &Tensor) -> Result<Tensor> {
-    let pairs = this.sizes().iter().zip(this.strides());
-    let sizes: Dims = pairs.map(|(size, stride)| if *stride == 0 { (*size).min(1) } else { *size }).collect();
-    this.strided_view(&sizes, this.strides(), this.storage_offset())
 }

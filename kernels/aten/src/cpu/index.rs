@@ -15,7 +15,7 @@ use crate::loops::parts::Parts;
 use crate::aten;
 use crate::loops::pointwise::common_device;
 
-mod advanced;
+pub(super) mod advanced;
 pub(crate) mod bag;
 mod flat;
 
@@ -119,7 +119,7 @@ mod kernels {
             let writing = unsafe { Lease::with_new(&out, [])? };
             // SAFETY: the indices were read once, and are in bounds as just checked; the other dimensions are those of
             // the tensor, which the lease keeps unchanged; `out` is new, contiguous, and has their sizes.
-            unsafe { Crossings::new(dims).read((this, &reading), (&out, &writing))? };
+            unsafe { Crossings::new(dims)?.read((this, &reading), (&out, &writing))? };
         }
         Ok(out)
     }

@@ -4,10 +4,12 @@ use torch_library::geometry::{Dims, infer_size, wrap_dim};
 use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
 
+use super::index::advanced::selected;
 use super::index::{along, at_least_1d, check_index, check_range};
 use crate::aten;
 use crate::composite::collected;
 use crate::loops::gather::{Lanes, put, scatter};
+use crate::loops::overlap::without_repetitions;
 use crate::loops::pointwise::{Pointwise, common_device, unsupported};
 use crate::loops::{self, match_opmath};
 use crate::number::Number;
@@ -140,6 +142,9 @@ fn masked_fill(operator: &'static str, this: &Tensor, mask: &Tensor, value: Scal
         mask.sizes(),
         this.sizes()
     );
+    if this.has_internal_overlap() {
+        return masked_fill(operator, &without_repetitions(this)?, &selected(this, mask)?, value);
+    }
     let call = Pointwise::with_dtype(operator, [mask, this], this.dtype())?;
     let out = call.output(Some(this), this.dtype())?;
     match_dtype!(this.dtype(), T: NotFloat8 => {

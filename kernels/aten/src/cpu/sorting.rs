@@ -7,6 +7,7 @@ use super::scan::lanes::Lanes;
 use crate::aten;
 use crate::loops::pointwise::unsupported;
 use crate::loops::{self, match_opmath};
+use crate::unseen::unseen;
 
 mod chosen;
 pub mod places;
@@ -25,7 +26,13 @@ mod kernels {
     ) -> Result<(Tensor, Tensor)> {
         let _lease = loops::frozen([this])?;
         let size = this.sizes().get(wrap_dim(dim, this.dim())?).copied().unwrap_or(1);
-        ordered(aten::sort_stable::NAME, this, dim, size, descending)
+        if !is_unsigned(this.dtype()) {
+            return ordered(aten::sort_stable::NAME, this, dim, size, descending);
+        }
+        let (_, indices) = ordered(aten::sort_stable::NAME, &signed(this)?, dim, size, descending)?;
+        let values = Tensor::empty_strided(indices.sizes(), indices.strides(), this.dtype(), this.device())?;
+        loops::assign(&values, &unseen(|| aten::gather(this, dim, &indices))?)?;
+        Ok((values, indices))
     }
 
     fn topk(this: &Tensor, k: i64, dim: i64, largest: bool, _sorted: bool) -> Result<(Tensor, Tensor)> {
@@ -53,6 +60,23 @@ fn check_numbers(operator: &str, this: &Tensor) -> Result<()> {
         "{operator} is not implemented for bool\n  help: `aten::to_dtype(&x, DType::UInt8)` makes numbers of them"
     );
     Ok(())
+}
+
+/// Whether a dtype is one of the unsigned integers of several bytes, for which few kernels are compiled.
+pub(super) fn is_unsigned(dtype: DType) -> bool {
+    matches!(dtype, DType::UInt16 | DType::UInt32 | DType::UInt64)
+}
+
+/// Signed integers in the order of unsigned ones of several bytes; any other tensor as it is.
+pub(super) fn signed(this: &Tensor) -> Result<Tensor> {
+    if !is_unsigned(this.dtype()) {
+        return Ok(this.clone());
+    }
+    let signed = loops::copy(this, DType::Int64)?;
+    if this.dtype() == DType::UInt64 {
+        loops::map(&signed, [&signed], |[x]: [i64; 1]| x ^ i64::MIN)?;
+    }
+    Ok(signed)
 }
 
 /// The first `count` elements along a dimension in sorted order, and their indices.

@@ -7,6 +7,7 @@ use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
 
 use super::sorting::places::{Ranked, Sorter};
+use super::sorting::{is_unsigned, signed};
 use crate::aten;
 use crate::composite::collected;
 use crate::loops::parts::Parts;
@@ -108,6 +109,7 @@ struct Distinct {
 impl Distinct {
     /// The distinct rows in order, if `sorted`; else runs of equal neighbours count as one.
     fn of(operator: &str, rows: &Tensor, sorted: bool) -> Result<Self> {
+        let rows = &signed(rows)?;
         let (count, width) = (rows.sizes()[0] as usize, rows.sizes()[1] as usize);
         match_dtype!(rows.dtype(), T: Bool | Integer | Float | Half => {
             let elements = loops::elements::<T>(rows)?;
@@ -131,6 +133,7 @@ impl Distinct {
 
     /// The distinct elements in order; `kinds` only if `has_kinds`.
     fn of_elements(operator: &str, line: &Tensor, has_kinds: bool) -> Result<Self> {
+        let line = &signed(line)?;
         let count = line.numel() as usize;
         match_opmath!(line.dtype(), T: Bool | Integer | Float => {
             Sorter::<T>::check(operator, count)?;
@@ -157,6 +160,7 @@ impl Distinct {
 
     /// The runs of equal neighbours among single elements; `kinds` only if `has_kinds`.
     fn of_runs(operator: &str, line: &Tensor, has_kinds: bool) -> Result<Self> {
+        let line = &signed(line)?;
         let count = line.numel() as usize;
         if count == 0 {
             return Distinct::of_elements(operator, line, false);
@@ -208,6 +212,9 @@ fn heads(operator: &str, line: &Tensor) -> Result<Tensor> {
     let count = line.numel() as usize;
     if count == 0 {
         return aten::clone(line);
+    }
+    if is_unsigned(line.dtype()) {
+        return Ok(Distinct::of_runs(operator, line, false)?.tensors(line, false, false)?.0);
     }
     match_dtype!(line.dtype(), T: Bool | Integer | Float | Half => {
         let elements = Parts::<T>::row_major(line, count)?;

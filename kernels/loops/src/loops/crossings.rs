@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use torch_library::{DType, Element, Leased, Result, Tensor};
+use torch_library::{DType, Element, Leased, Result, Tensor, ensure};
 
 use super::bytes::copy_row;
 use super::{convert, parallel};
@@ -35,7 +35,10 @@ pub struct Crossings {
 impl Crossings {
     /// The product of the selections along all dimensions, outermost first. Innermost dimensions that are whole and
     /// contiguous become the unit.
-    pub fn new(mut dims: Vec<Along>) -> Self {
+    ///
+    /// # Errors
+    /// No memory for a list: a dimension of an expanded tensor may be longer than any.
+    pub fn new(mut dims: Vec<Along>) -> Result<Self> {
         let mut unit = 1;
         while let Some(Along::Whole { size, stride }) = dims.last() {
             if *size != 1 && *stride != unit as i64 {
@@ -45,14 +48,20 @@ impl Crossings {
             dims.pop();
         }
         let list = |along| match along {
-            Along::Whole { size, stride } => (0..size).map(|index| (index * stride) as isize).collect(),
-            Along::List(list) => list,
+            Along::Whole { size, stride } => {
+                let mut list = Vec::new();
+                let is_there = usize::try_from(size).is_ok_and(|size| list.try_reserve_exact(size).is_ok());
+                ensure!(is_there, OutOfMemory, "cannot allocate memory for a list of {size} positions");
+                list.extend((0..size).map(|index| (index * stride) as isize));
+                Ok(list)
+            }
+            Along::List(list) => Ok(list),
         };
-        let mut lists: Vec<Vec<isize>> = dims.into_iter().map(list).collect();
+        let mut lists = dims.into_iter().map(list).collect::<Result<Vec<Vec<isize>>>>()?;
         if unit >= LONG || lists.is_empty() {
             lists.push(vec![0]);
         }
-        Crossings { lists, unit }
+        Ok(Crossings { lists, unit })
     }
 
     /// Copies the selected elements, in this order, to a contiguous tensor of the same type.

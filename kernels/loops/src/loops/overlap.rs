@@ -1,6 +1,20 @@
-//! Partial overlap of views with gaps, where elements that are read through one may be written through the other.
+//! Elements that share memory: those of views with gaps, where elements that are read through one may be written
+//! through the other, and those of expanded tensors.
 
-use torch_library::{Overlap, Tensor};
+use torch_library::geometry::Dims;
+use torch_library::{Overlap, Result, Tensor};
+
+/// The elements of an expanded tensor without their repetitions: a view of size 1 along the dimensions in which it
+/// repeats.
+///
+/// # Errors
+/// A view that another thread has moved out of its memory.
+pub fn without_repetitions(tensor: &Tensor) -> Result<Tensor> {
+    let (strides, offset) = (Dims::from(tensor.strides()), tensor.storage_offset());
+    let sizes = tensor.sizes().iter().zip(&strides);
+    let sizes: Dims = sizes.map(|(size, stride)| if *stride == 0 { (*size).min(1) } else { *size }).collect();
+    tensor.strided_view(&sizes, &strides, offset)
+}
 
 /// Whether elements of `read` may share memory with other elements of `written`, in the case that
 /// `check_no_partial_overlap` does not decide: views with gaps. Reading and writing the same elements in the same order

@@ -12,9 +12,11 @@ use crate::composite::collected;
 use crate::loops;
 use crate::loops::crossings::{Along, Crossings};
 use crate::loops::gather::are_within;
+use crate::loops::overlap::without_repetitions;
 use crate::loops::parts::Parts;
 use crate::loops::pointwise::{broadcast_strides, common_device, strides_in_order, unsupported};
 use crate::number::Number;
+use crate::unseen::unseen;
 
 #[torch_impl(aten, CPU)]
 fn nonzero(this: &Tensor) -> Result<Tensor> {
@@ -139,7 +141,7 @@ impl Places {
         // SAFETY: `lists` accepts only indices within their dimensions, and copies them as it checks; the other
         // dimensions are those of the tensor, whose geometry is unchanged under the lease. `dense` is new, and has an
         // element for each position, in this order.
-        unsafe { Crossings::new(along).read((this, &lease), (&dense, &lease))? };
+        unsafe { Crossings::new(along)?.read((this, &lease), (&dense, &lease))? };
         drop(lease);
         if !dense.is_same(&out) {
             loops::assign(&out, &dense)?;
@@ -171,7 +173,7 @@ impl Places {
         // SAFETY: `lists` accepts only indices within their dimensions, and copies them as it checks; the other
         // dimensions are those of the tensor, whose geometry is unchanged under the lease. There is a value for each
         // position, or a single one, contiguous and in other memory, as ensured above.
-        unsafe { Crossings::new(self.along).write::<T>(this, &values, &lease, is_single, f) }
+        unsafe { Crossings::new(self.along)?.write::<T>(this, &values, &lease, is_single, f) }
     }
 }
 
@@ -247,8 +249,11 @@ fn lists(
         let index = if are_lines { index.clone() } else { expanded(index, shape)? };
         let places = Parts::<i64>::row_major(&index, index.numel() as usize)?;
         let places = if places.count() == 0 { &[][..] } else { places.get(0) };
-        if !are_within(places, -size..size) {
-            let bad = places.iter().find(|place| !(-size..size).contains(place)).unwrap_or(&0);
+        // The differences that `are_within` looks at overflow in dimensions of more than 2^62.
+        let is_bad = |place: &&i64| !(-size..size).contains(*place);
+        if !are_within(places, -size..size)
+            && let Some(bad) = places.iter().find(is_bad)
+        {
             bail!(Index, "{operator}: index {bad} is out of range for dimension {dim} of size {size}");
         }
         let offset = |place: &i64| (stride * if *place < 0 { place + size } else { *place }) as isize;
@@ -361,7 +366,10 @@ fn put(
         let values = copied(T::DTYPE, !is_apart || !is_plain)?;
         let wide = if is_plain { this.clone() } else { same_places(this, T::DTYPE)? };
         places.write::<T>(&wide, &values, |old, new| old.plus(new))?;
-        if is_plain { Ok(()) } else { loops::map(this, [&wide], |[x]: [T; 1]| x) }
+        if is_plain {
+            return Ok(());
+        }
+        loops::map(&without_repetitions(this)?, [&without_repetitions(&wide)?], |[x]: [T; 1]| x)
     }, else => Err(unsupported(operator, this.dtype())))
 }
 
@@ -396,12 +404,23 @@ fn single_mask(this: &Tensor, indices: &[Option<Tensor>]) -> Option<Result<Tenso
     is_it.then(|| mask.strided_view(&wide(mask.sizes(), 1), &wide(mask.strides(), 0), mask.storage_offset()))
 }
 
+/// Which elements of an expanded tensor a mask selects: those of which it selects any repetition. The result
+/// broadcasts to the tensor [without repetitions](without_repetitions).
+pub(in crate::cpu) fn selected(this: &Tensor, mask: &Tensor) -> Result<Tensor> {
+    let dims = (0..this.dim()).filter(|dim| this.strides()[*dim] == 0).map(|dim| dim as i64);
+    let mask = expanded(mask, this.sizes())?;
+    unseen(|| aten::any_dims::call(&mask, Some(&dims.collect::<Dims>()), true))
+}
+
 /// Writes one value wherever a mask is true.
 fn put_where(operator: &'static str, this: &Tensor, mask: &Tensor, value: &Tensor) -> Result<()> {
     common_device(operator, &[this, mask])?;
     check_values(operator, this, value)?;
     if !loops::has_elements(this) {
         return Ok(());
+    }
+    if this.has_internal_overlap() {
+        return put_where(operator, &without_repetitions(this)?, &selected(this, mask)?, value);
     }
     let value = value.strided_view(&[], &[], value.storage_offset())?;
     let value =
@@ -415,16 +434,11 @@ fn put_where(operator: &'static str, this: &Tensor, mask: &Tensor, value: &Tenso
 /// A copy in another dtype with the same strides.
 fn same_places(this: &Tensor, dtype: DType) -> Result<Tensor> {
     let copy = Tensor::empty_strided(this.sizes(), this.strides(), dtype, this.device())?;
-    loops::assign(&copy, this)?;
+    loops::assign(&without_repetitions(&copy)?, &without_repetitions(this)?)?;
     Ok(copy)
 }
 
-fn expanded(values: &Tensor, sizes: &[i64]) -> Result<Tensor> {
-    let missing = sizes.len() - values.dim();
-    let stride = |dim: usize| match dim.checked_sub(missing) {
-        Some(own) if values.sizes()[own] != 1 => values.strides()[own],
-        _ => 0,
-    };
-    let strides: Dims = (0..sizes.len()).map(stride).collect();
+pub(super) fn expanded(values: &Tensor, sizes: &[i64]) -> Result<Tensor> {
+    let strides = broadcast_strides(values.sizes(), values.strides(), sizes);
     values.strided_view(sizes, &strides, values.storage_offset())
 }

@@ -5,13 +5,14 @@ use torch_library::geometry::infer_size;
 use torch_library::prelude::*;
 use torch_library::{Lease, match_dtype};
 
+use super::advanced::expanded;
 use super::check_range;
 use crate::arguments::{check_int64, check_masked_scatter};
 use crate::aten;
 use crate::loops;
 use crate::loops::gather::are_within;
 use crate::loops::parts::{Parts, PartsMut};
-use crate::loops::pointwise::{broadcast_strides, common_device, unsupported};
+use crate::loops::pointwise::{common_device, unsupported};
 
 /// The composite kernels, which serve any backend, list where each element lies in each dimension.
 #[torch_impl(aten, CPU)]
@@ -54,12 +55,8 @@ mod kernels {
         if !loops::has_elements(&out) {
             return Ok(out);
         }
-        let expanded = |tensor: &Tensor| {
-            let strides = broadcast_strides(tensor.sizes(), tensor.strides(), &sizes);
-            tensor.strided_view(&sizes, &strides, tensor.storage_offset())
-        };
         let len = out.numel() as usize;
-        let mask = Parts::<bool>::row_major(&expanded(mask)?, len)?;
+        let mask = Parts::<bool>::row_major(&expanded(mask, &sizes)?, len)?;
         let mask = mask.get(0);
         let count = mask.iter().filter(|is_written| **is_written).count();
         ensure!(
@@ -69,11 +66,11 @@ mod kernels {
             source.numel()
         );
         if count == 0 {
-            loops::assign(&out, &expanded(this)?)?;
+            loops::assign(&out, &expanded(this, &sizes)?)?;
             return Ok(out);
         }
         match_dtype!(out.dtype(), T: NotFloat8 => {
-            let from = Parts::<T>::row_major(&expanded(this)?, len)?;
+            let from = Parts::<T>::row_major(&expanded(this, &sizes)?, len)?;
             let source = Parts::<T>::row_major(source, source.numel() as usize)?;
             let (source, to) = (source.get(0), PartsMut::<T>::of(&out, len)?);
             // SAFETY: the tensor is new, and this slice of it the only one.

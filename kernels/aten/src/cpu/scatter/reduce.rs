@@ -191,7 +191,12 @@ impl Scattering<'_> {
             Reduction::Sum | Reduction::Mean => self.fold(src, reduction, (!include_self).then_some(T::ZERO), T::plus),
             Reduction::Product => self.fold(src, reduction, (!include_self).then_some(T::ONE), T::times),
             _ => Err(unsupported(self.operator, dtype)),
-        }, else => Err(unsupported(self.operator, dtype))))
+        }, else => match reduction {
+            // Modulo a power of two, sums and products of signed and unsigned integers are the same.
+            Reduction::Sum if include_self && dtype.is_integer() => self.fold(src, reduction, None, i64::plus),
+            Reduction::Product if include_self && dtype.is_integer() => self.fold(src, reduction, None, i64::times),
+            _ => Err(unsupported(self.operator, dtype)),
+        }))
     }
 
     /// Combines elements in the opmath type, and rounds once. If `instead` is given, the previous elements are

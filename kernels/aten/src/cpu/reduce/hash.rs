@@ -5,6 +5,7 @@ use torch_library::prelude::*;
 use crate::aten;
 use crate::loops;
 use crate::loops::Reduction;
+use crate::loops::reduce::{Fold, fold};
 
 #[torch_impl(aten, CPU, Meta)]
 fn hash_tensor(this: &Tensor, dim: &[i64], keepdim: bool, mode: i64) -> Result<Tensor> {
@@ -26,39 +27,30 @@ fn hash_tensor(this: &Tensor, dim: &[i64], keepdim: bool, mode: i64) -> Result<T
     if !loops::has_elements(&out) {
         return Ok(out);
     }
-    let bits: Vec<u64> = match dtype.is_floating_point() {
-        true => {
-            let wide = loops::elements::<f64>(&loops::copy(this, DType::Float64)?)?;
-            wide.into_iter().map(f64::to_bits).collect()
-        }
-        false if dtype == DType::UInt64 => loops::elements::<u64>(this)?,
-        false => {
-            let wide = loops::elements::<i64>(&loops::copy(this, DType::Int64)?)?;
-            wide.into_iter().map(|x| x as u64).collect()
-        }
-    };
-    joined(&out, this.sizes(), reduction.is_reduced(), &bits)?;
+    let (outs, is_reduced) = ([&out], reduction.is_reduced());
+    match dtype {
+        DType::UInt64 => fold(outs, this, is_reduced, &Joined(|x: u64| x), |bits| [bits])?,
+        _ if dtype.is_floating_point() => fold(outs, this, is_reduced, &Joined(f64::to_bits), |bits| [bits])?,
+        _ => fold(outs, this, is_reduced, &Joined(|x: i64| x as u64), |bits| [bits])?,
+    }
     Ok(out)
 }
 
-/// Writes the exclusive or of the elements over the reduced dimensions.
-fn joined(out: &Tensor, sizes: &[i64], is_reduced: &[bool], bits: &[u64]) -> Result<()> {
-    let mut values = vec![0u64; out.numel() as usize];
-    let mut steps = vec![0usize; sizes.len()];
-    let mut step = 1;
-    for dim in (0..sizes.len()).rev() {
-        if !is_reduced[dim] {
-            steps[dim] = step;
-            step *= sizes[dim] as usize;
-        }
+/// The exclusive or of the bits of all elements.
+struct Joined<F>(F);
+
+impl<M, F: Fn(M) -> u64 + Sync> Fold<M> for Joined<F> {
+    type Value = u64;
+
+    fn identity(&self) -> u64 {
+        0
     }
-    for (at, bits) in bits.iter().enumerate() {
-        let (mut rest, mut to) = (at, 0);
-        for dim in (0..sizes.len()).rev() {
-            to += rest % sizes[dim] as usize * steps[dim];
-            rest /= sizes[dim] as usize;
-        }
-        values[to] ^= bits;
+
+    fn step(&self, joined: u64, element: M, _: usize) -> u64 {
+        joined ^ (self.0)(element)
     }
-    out.clone().copy_from_slice(&values)
+
+    fn merge(&self, a: u64, b: u64) -> u64 {
+        a ^ b
+    }
 }

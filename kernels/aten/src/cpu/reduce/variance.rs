@@ -1,15 +1,16 @@
 //! Kernels of variances and standard deviations.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use num_traits::Float;
 use torch_library::Element;
-use torch_library::element::bf16;
 use torch_library::prelude::*;
 
 use crate::aten;
 use crate::cpu::folds::{Moment, Moments};
+use crate::loops::match_opmath;
 use crate::loops::reduce::fold;
 use crate::loops::reduction::Reduction;
-use crate::loops::{self, match_opmath};
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {
@@ -80,23 +81,21 @@ impl Variance<'_> {
             correction.map_or(Ok(1.0), Scalar::to::<f64>).map_err(|error| error.context(operator))?;
         let (out, mean) = (reduction.output(this.dtype())?, reduction.output(this.dtype())?);
         let divisor = (reduction.count() as f64 - correction).max(0.0);
+        // The squares may overflow where their root does not. (Those of `float16` fit `float32`.)
+        let overflows = AtomicBool::new(false);
         match_opmath!(this.dtype(), T: Float => {
             fold([&out, &mean], this, reduction.is_reduced(), &Moments, |moment: Moment<T>| {
                 if reduction.count() == 0 {
                     return [T::nan(); 2]; // whatever the divisor
                 }
+                if moment.squares.is_infinite() {
+                    overflows.store(true, Ordering::Relaxed); // read after all threads have finished
+                }
                 let variance = moment.squares.cast::<f64>() / divisor;
                 [finish(variance).cast::<T>(), moment.mean]
             })?;
         }, else => return Err(reduction.unsupported(this.dtype())));
-        let has_infinity = match this.dtype() {
-            _ if !loops::has_elements(&out) => false,
-            DType::Float32 => loops::elements::<f32>(&out)?.iter().any(|x| x.is_infinite()),
-            DType::BFloat16 => loops::elements::<bf16>(&out)?.iter().any(|x| x.is_infinite()),
-            _ => false, // the squares of `float16` fit `float32`
-        };
-        if has_infinity {
-            // The squares may overflow where their root does not: compute again in `float64`.
+        if overflows.into_inner() && this.dtype() != DType::Float64 {
             let wide = aten::to_dtype(this, DType::Float64)?;
             let parts = Variance { operator, this: &wide, dim, correction: self.correction, keepdim };
             let (out, mean) = parts.compute(finish)?;

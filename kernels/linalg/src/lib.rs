@@ -3,7 +3,7 @@
 //! and values the order, that LAPACK gives them.
 //!
 //! The operators are declared in `torch_library_aten`. A program that calls them has to name this crate (`use
-//! torch_library_linalg as _;`), or the linker leaves it out; `torch_library_kernels` does so.
+//! torch_library_linalg as _;`), or Rust does not link it; `torch_library_kernels` does so.
 //!
 //! ```
 //! use torch_library::prelude::*;

@@ -5,6 +5,7 @@ use torch_library::geometry::{saturating_numel, wrap_dim};
 use torch_library::prelude::*;
 
 use crate::aten;
+use crate::composite::collected;
 use crate::loops::pointwise::{common_device, unsupported};
 use crate::loops::{self, match_opmath};
 use crate::number::{Number, larger, smaller};
@@ -37,7 +38,7 @@ mod kernels {
         match_opmath!(data.dtype(), T: Float => {
             if loops::has_elements(&out) {
                 let elements = loops::elements::<T>(&loops::copy(data, T::DTYPE)?)?;
-                let mut values = vec![T::ZERO; out.numel() as usize];
+                let mut values = collected(OPERATOR, out.numel(), |_| T::ZERO)?;
                 segments.each(|segment| {
                     values[segment.at] = kind.of(segment.places().map(|at| elements[at]), initial);
                 });
@@ -84,7 +85,7 @@ mod kernels {
             if loops::has_elements(&out) {
                 let wide = |x: &Tensor| loops::elements::<T>(&loops::copy(x, T::DTYPE)?);
                 let (grads, results, elements) = (wide(grad)?, wide(output)?, wide(data)?);
-                let mut values = vec![T::ZERO; elements.len()];
+                let mut values = collected(OPERATOR, elements.len() as i64, |_| T::ZERO)?;
                 segments.each(|segment| {
                     let [grad, result] = [grads[segment.at], results[segment.at]];
                     kind.gradients(&segment, [grad, result], &elements, initial, &mut values);

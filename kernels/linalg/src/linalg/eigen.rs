@@ -11,6 +11,7 @@ use super::small::field::Field;
 use super::small::general::{Spectral, Workspace};
 use crate::arguments::square;
 use crate::aten;
+use crate::composite::collected;
 use crate::kept::with_workspace;
 use crate::loops;
 use crate::loops::pointwise::unsupported;
@@ -78,7 +79,7 @@ where
     ensure!(finite, Argument, "{operator}: there are elements that are not finite");
     let batch = &this.sizes()[..this.dim() - 2];
     let count = if has_vectors { n } else { 0 };
-    let mut values = vec![<Complex<T::Real> as Field>::ZERO; elements.len() / n];
+    let mut values = collected(operator, (elements.len() / n) as i64, |_| <Complex<T::Real> as Field>::ZERO)?;
     let mut vectors = Matrices::<Complex<T::Real>>::zeros(batch, [n, count], this.device())?;
     let mut workspace = Workspace::<T>::new(n, has_vectors);
     for (at, matrix) in elements.chunks_exact(n * n).enumerate() {

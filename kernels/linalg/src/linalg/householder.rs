@@ -7,6 +7,7 @@ use torch_library::{Element, match_dtype};
 use super::matrices::{Given, Matrices, column_major, conjugate, transposed, write_columns};
 use super::qr;
 use crate::aten;
+use crate::composite::collected;
 use crate::loops;
 use crate::loops::pointwise::{common_device, unsupported};
 use crate::number::{Divided, Number};
@@ -25,7 +26,7 @@ mod kernels {
             if loops::has_elements(this) {
                 let mut matrices = Matrices::<T>::of(this)?;
                 let [rows, columns] = [matrices.rows, matrices.columns];
-                let mut factors = vec![T::ZERO; tau.numel() as usize];
+                let mut factors = collected(OPERATOR, tau.numel(), |_| T::ZERO)?;
                 for (a, factors) in matrices.iter_mut().zip(factors.chunks_exact_mut(steps as usize)) {
                     qr::factor(a, rows, columns, factors);
                 }
@@ -60,7 +61,7 @@ mod kernels {
             if loops::has_elements(&out) {
                 let (matrices, factors) = (Given::<T>::of(input)?, loops::elements::<T>(tau)?);
                 let (rows, columns, steps) = (rows as usize, columns as usize, steps as usize);
-                let mut all = vec![T::ZERO; out.numel() as usize];
+                let mut all = collected(OPERATOR, out.numel(), |_| T::ZERO)?;
                 for (at, (a, q)) in matrices.iter().zip(all.chunks_exact_mut(rows * columns)).enumerate() {
                     qr::unitary(a, rows, &factors[at * steps..][..steps], q);
                 }
@@ -116,16 +117,17 @@ fn multiplied<T: Divided + Element>(
     let (vectors, factors) = (Given::<T>::of(vectors)?, loops::elements::<T>(tau)?);
     let steps = tau.sizes().last().map_or(0, |steps| *steps as usize);
     let is_forward = is_left == is_adjoint;
+    let mut workspace = vec![T::ZERO; rows];
     if !is_left {
         matrices.elements_mut().iter_mut().for_each(|x| *x = conjugate(*x));
     }
     for (at, x) in matrices.iter_mut().enumerate() {
-        let a = if steps == 0 { &[][..] } else { vectors.iter().nth(at).unwrap_or_default() };
+        let a = if steps == 0 { &[][..] } else { vectors.get(at) };
         for step in 0..steps {
             let k = if is_forward { step } else { steps - 1 - step };
             let factor = factors[at * steps + k];
             let factor = if is_forward { conjugate(factor) } else { factor };
-            qr::reflect_by(x, a, rows, k, factor);
+            qr::reflect_by(x, a, k, factor, &mut workspace);
         }
     }
     let elements = matrices.elements().iter().map(|x| if is_left { *x } else { conjugate(*x) }).collect();

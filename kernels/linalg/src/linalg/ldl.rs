@@ -9,7 +9,7 @@ use torch_library::match_dtype;
 use torch_library::prelude::*;
 
 use super::check;
-use super::matrices::{Given, Matrices, column_major, conjugate, wide};
+use super::matrices::{Given, Matrices, broadcast_places, column_major, conjugate, wide};
 use crate::arguments::square;
 use crate::aten;
 use crate::loops;
@@ -81,12 +81,13 @@ mod kernels {
             if !loops::has_elements(&out) {
                 return Ok(out);
             }
-            let pivots = aten::expand(pivots, &[&batch[..], &[n]].concat())?;
-            let pivots = checked_pivots(OPERATOR, &loops::elements::<i64>(&loops::copy(&pivots, DType::Int64)?)?, n)?;
-            let factors = Given::<T>::of(&aten::expand(ld, &[&batch[..], &[n, n]].concat())?)?;
+            let pivots = checked_pivots(OPERATOR, &loops::elements::<i64>(&loops::copy(pivots, DType::Int64)?)?, n)?;
+            let factors = Given::<T>::of(ld)?;
             let mut solution = Matrices::<T>::of(&aten::expand(b, &sizes)?)?;
             let n = n as usize;
-            for ((a, pivots), x) in factors.iter().zip(pivots.chunks_exact(n)).zip(solution.iter_mut()) {
+            let places = broadcast_places(&ld.sizes()[..ld.dim() - 2], &batch);
+            for (place, x) in places.zip(solution.iter_mut()) {
+                let (a, pivots) = (factors.get(place), &pivots[place * n..][..n]);
                 x.chunks_exact_mut(n).for_each(|x| Factors { a, pivots, n, is_hermitian: hermitian }.solve(x));
             }
             solution.into_tensor()

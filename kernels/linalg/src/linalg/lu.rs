@@ -8,7 +8,7 @@ use faer::traits::ComplexField;
 use faer::{Accum, MatMut, Par};
 use torch_library::prelude::*;
 
-use super::matrices::{Given, Matrices, slice, wide};
+use super::matrices::{Given, Matrices, broadcast_places, slice, wide};
 use super::registers::{Held, Work, add, work};
 use super::triangle::Triangle;
 use crate::aten;
@@ -155,8 +155,7 @@ impl Solve<'_> {
     /// Solves for right-hand sides that are the columns of matrices.
     pub(super) fn all<T: Divided + ComplexField>(&self, right: &Tensor) -> Result<Matrices<T>> {
         let n = right.sizes()[right.dim() - 2];
-        let factors = aten::expand(self.factors, &[self.batch, &[n, n]].concat())?;
-        let pivots = loops::elements::<i32>(&aten::expand(self.pivots, &[self.batch, &[n]].concat())?)?;
+        let pivots = loops::elements::<i32>(self.pivots)?;
         if let Some(pivot) = pivots.iter().find(|pivot| !(1..=n).contains(&i64::from(**pivot))) {
             bail!(
                 Argument,
@@ -164,11 +163,11 @@ impl Solve<'_> {
                 aten::linalg_lu_solve::NAME
             );
         }
-        let factors = Given::<T>::of(&factors)?;
+        let factors = Given::<T>::of(self.factors)?;
         let mut solution = Matrices::<T>::of(right)?;
-        let pivots = pivots.chunks_exact((n as usize).max(1));
-        for ((factors, pivots), x) in factors.iter().zip(pivots).zip(solution.iter_mut()) {
-            self.one(factors, pivots, x);
+        let places = broadcast_places(&self.factors.sizes()[..self.factors.dim() - 2], self.batch);
+        for (place, x) in places.zip(solution.iter_mut()) {
+            self.one(factors.get(place), &pivots[place * n as usize..][..n as usize], x);
         }
         Ok(solution)
     }

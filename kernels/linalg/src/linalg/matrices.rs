@@ -3,11 +3,12 @@
 
 use faer::MatMut;
 use torch_library::Element;
-use torch_library::geometry::saturating_numel;
+use torch_library::geometry::{Dims, contiguous_strides, saturating_numel};
 use torch_library::prelude::*;
 
 use crate::loops;
 use crate::loops::parts::{Parts, PartsMut};
+use crate::loops::pointwise::broadcast_strides;
 use crate::number::Number;
 
 /// The matrices of a batch in memory of their own, one after the other, each column-major.
@@ -77,8 +78,29 @@ impl<T: Element> Given<T> {
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &[T]> {
-        (0..self.0.count()).map(|at| self.0.get(at))
+        (0..self.0.count()).map(|at| self.get(at))
     }
+
+    pub(super) fn get(&self, at: usize) -> &[T] {
+        self.0.get(at)
+    }
+}
+
+/// For each place of a batch, in row-major order, the place of its matrix among those of a batch that broadcasts to it.
+pub(super) fn broadcast_places(own: &[i64], batch: &[i64]) -> impl Iterator<Item = usize> {
+    let (strides, batch) = (broadcast_strides(own, &contiguous_strides(own), batch), Dims::from(batch));
+    let (mut index, mut place) = (Dims::from_elem(0, batch.len()), 0);
+    (0..saturating_numel(&batch)).map(move |_| {
+        let current = place;
+        for dim in (0..batch.len()).rev() {
+            (index[dim], place) = (index[dim] + 1, place + strides[dim]);
+            if index[dim] < batch[dim] {
+                break;
+            }
+            (index[dim], place) = (0, place - batch[dim] * strides[dim]);
+        }
+        current as usize
+    })
 }
 
 /// Writes elements in row-major order to a tensor, which may have another precision.

@@ -7,6 +7,8 @@ use torch_library::geometry::saturating_numel;
 use torch_library::prelude::*;
 
 use super::matrices::{Matrices, conjugate, subtract, wide, write_columns};
+use crate::aten;
+use crate::composite::collected;
 use crate::inlined::{fill, zip};
 use crate::kept::with_workspace;
 use crate::loops::on_vectors;
@@ -50,9 +52,10 @@ on_vectors! {
 }
 
 on_vectors! {
-    /// Multiplies columns by a reflection, from the output of [`factor`].
-    pub(super) fn reflect_by<T: Divided>(columns: &mut [T], a: &[T], rows: usize, k: usize, factor: T) {
-        reflect(columns, rows, Vector::of(&mut vec![T::ZERO; rows], &a[k * rows..][..rows], k), factor);
+    /// Multiplies columns by a reflection, from the output of [`factor`]; `workspace` has room for a column.
+    pub(super) fn reflect_by<T: Divided>(columns: &mut [T], a: &[T], k: usize, factor: T, workspace: &mut [T]) {
+        let rows = workspace.len();
+        reflect(columns, rows, Vector::of(workspace, &a[k * rows..][..rows], k), factor);
     }
 }
 
@@ -131,7 +134,7 @@ pub(super) fn by_columns<T: Divided>(a: &Tensor, [q, r]: [&Tensor; 2]) -> Result
     let inner = r.sizes()[r.dim() - 2] as usize;
     let count = saturating_numel(&a.sizes()[..a.dim() - 2]) as usize;
     let mut factors = vec![T::ZERO; rows.min(columns)];
-    let mut all_q = vec![T::ZERO; if q.dim() > 1 { count * rows * inner } else { 0 }];
+    let mut all_q = collected(aten::linalg_qr::NAME, if q.dim() > 1 { q.numel() } else { 0 }, |_| T::ZERO)?;
     let mut all_r = Vec::with_capacity(count * inner * columns);
     for at in 0..count {
         let a = &mut elements[at * rows * columns..][..rows * columns]; // without columns, Q still has elements

@@ -18,6 +18,7 @@ use super::small::{hermitian, root_free, svd};
 use super::symmetric;
 use crate::arguments::square;
 use crate::aten;
+use crate::composite::collected;
 use crate::kept::with_workspace;
 use crate::loops;
 use crate::loops::pointwise::unsupported;
@@ -116,8 +117,8 @@ fn singular<T: Decomposed>(
     let [left, right] = counts.unwrap_or_default();
     let mut u = Matrices::<T>::zeros(batch, [rows, left], a.device())?;
     let mut vh = Matrices::<T>::zeros(batch, [right, columns], a.device())?;
-    let mut values = vec![<Real<T> as Field>::ZERO; count * least];
-    let mut v = vec![<T as Field>::ZERO; columns * right];
+    let mut values = collected(OPERATOR, (count * least) as i64, |_| <Real<T> as Field>::ZERO)?;
+    let mut v = collected(OPERATOR, (columns * right) as i64, |_| <T as Field>::ZERO)?;
     let most = SMALL[usize::from(counts.is_none())];
     let mut workspace = (least <= most).then(|| svd::Workspace::new(rows, columns, counts.is_some()));
     for at in 0..count {
@@ -196,7 +197,7 @@ fn stretched<T: Symmetric>(
     let matrices = Matrices::<T>::of(a)?;
     let (n, elements) = (matrices.rows, matrices.elements());
     let batch = &a.sizes()[..a.dim() - 2];
-    let mut values = vec![<Real<T> as Field>::ZERO; elements.len() / n];
+    let mut values = collected(OPERATOR, (elements.len() / n) as i64, |_| <Real<T> as Field>::ZERO)?;
     let mut vectors = Matrices::<T>::zeros(batch, [n, if has_vectors { n } else { 0 }], a.device())?;
     let most = if has_vectors { SAME } else { T::VALUES };
     let mut workspace = (n <= most).then(|| hermitian::Workspace::new(n));

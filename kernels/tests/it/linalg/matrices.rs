@@ -4,6 +4,8 @@ use torch_library::prelude::*;
 use torch_library_kernels::aten;
 use torch_library_kernels::prelude::*;
 
+use super::are_close;
+
 fn close(found: &Tensor, want: &[f64]) -> Result<()> {
     let found = found.to_vec::<f64>()?;
     let is_close = |(found, want): (&f64, &f64)| found == want || (found - want).abs() < 1e-12;
@@ -43,5 +45,19 @@ fn conditions_are_products_of_norms() -> Result<()> {
         assert!(of(&matrix, p).is_err());
     }
     assert!(of(&Tensor::from([[1.0, 2.0]]), 1.0).is_err());
+    Ok(())
+}
+
+#[test]
+fn factors_broadcast_to_right_hand_sides() -> Result<()> {
+    let a = aten::randn::with(&[3, 1, 4, 4]).dtype(Some(DType::Float64)).call()?;
+    let b = aten::randn::with(&[2, 1, 5, 4, 2]).dtype(Some(DType::Float64)).call()?;
+    let x = aten::linalg_solve(&a, &b)?;
+    assert_eq!(x.sizes(), [2, 3, 5, 4, 2]);
+    assert!(are_close(&a.matmul(&x)?, &b.expand(&[2, 3, 5, 4, 2])?)?);
+    let symmetric = a.matmul(&aten::mT(&a)?)?;
+    let (factors, pivots) = aten::linalg_ldl_factor(&symmetric)?;
+    let x = aten::linalg_ldl_solve(&factors, &pivots, &b)?;
+    assert!(are_close(&symmetric.matmul(&x)?, &b.expand(&[2, 3, 5, 4, 2])?)?);
     Ok(())
 }

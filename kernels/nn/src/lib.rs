@@ -3,7 +3,7 @@
 //! checkpoints for programs that train.
 //!
 //! The operators are declared in `torch_library_aten`. A program that calls them has to name this crate (`use
-//! torch_library_nn as _;`), or the linker leaves it out; `torch_library_kernels` does so.
+//! torch_library_nn as _;`), or Rust does not link it; `torch_library_kernels` does so.
 //!
 //! ```
 //! use torch_library::prelude::*;

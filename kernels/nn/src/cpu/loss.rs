@@ -4,6 +4,7 @@
 use num_traits::Float;
 use torch_library::Element;
 use torch_library::geometry::saturating_numel;
+use torch_library::match_dtype;
 use torch_library::prelude::*;
 
 use crate::aten;
@@ -168,35 +169,46 @@ impl Likelihoods<'_> {
         if this.storage().data_ptr().is_none() {
             return Ok((out, total));
         }
-        match_opmath!(this.dtype(), T: Float => {
-            let likelihoods = Parts::<T>::row_major(this, this.numel() as usize)?;
-            let likelihoods = if likelihoods.count() == 0 { &[][..] } else { likelihoods.get(0) };
-            let mut weights = 0.0; // in `f64`, as there may be many
-            let weighted = |picked: Option<Picked<T>>| {
-                picked.map_or((T::ZERO, T::ZERO), |(i, weight)| (-weight * likelihoods[i], weight))
-            };
-            if reduction == 0 {
-                let mut losses = Vec::new();
-                self.each_picked::<T>(|_, picked| {
-                    let (loss, weight) = weighted(picked);
-                    losses.push(loss);
-                    weights += weight.cast::<f64>();
-                })?;
-                write(&out, losses)?;
-            } else {
-                let mut sum = 0.0;
-                self.each_picked::<T>(|_, picked| {
-                    let (loss, weight) = weighted(picked);
-                    (sum, weights) = (sum + loss.cast::<f64>(), weights + weight.cast::<f64>());
-                })?;
-                let divisor = if reduction == 1 { weights.cast::<T>() } else { T::ONE };
-                write(&out, vec![sum.cast::<T>() / divisor])?;
-            }
-            let weights: T = weights.cast();
-            let is_listed = reduction == 0 && this.dim() > 1;
-            write(&total, vec![if is_listed { T::ZERO } else { weights }])?;
-            Ok((out, total))
-        }, else => Err(unsupported(operator, this.dtype())))
+        // Of the likelihoods few are picked, so they are not converted to the opmath type.
+        match_dtype!(this.dtype(), E: Half => self.write_loss::<E, f32>(&out, &total, reduction)?,
+            else => match_opmath!(this.dtype(), T: Float => self.write_loss::<T, T>(&out, &total, reduction)?,
+                else => return Err(unsupported(operator, this.dtype()))));
+        Ok((out, total))
+    }
+
+    /// Computes the loss of likelihoods of one type in another.
+    fn write_loss<E: Element, T: Float + Number>(
+        &self,
+        out: &Tensor,
+        total: &Tensor,
+        reduction: i64,
+    ) -> Result<()> {
+        let likelihoods = Parts::<E>::row_major(self.this, self.this.numel() as usize)?;
+        let likelihoods = if likelihoods.count() == 0 { &[][..] } else { likelihoods.get(0) };
+        let mut weights = 0.0; // in `f64`, as there may be many
+        let weighted = |picked: Option<Picked<T>>| {
+            picked.map_or((T::ZERO, T::ZERO), |(i, weight)| (-weight * likelihoods[i].cast::<T>(), weight))
+        };
+        if reduction == 0 {
+            let mut losses = Vec::new();
+            self.each_picked::<T>(|_, picked| {
+                let (loss, weight) = weighted(picked);
+                losses.push(loss);
+                weights += weight.cast::<f64>();
+            })?;
+            write(out, losses)?;
+        } else {
+            let mut sum = 0.0;
+            self.each_picked::<T>(|_, picked| {
+                let (loss, weight) = weighted(picked);
+                (sum, weights) = (sum + loss.cast::<f64>(), weights + weight.cast::<f64>());
+            })?;
+            let divisor = if reduction == 1 { weights.cast::<T>() } else { T::ONE };
+            write(out, vec![sum.cast::<T>() / divisor])?;
+        }
+        let weights: T = weights.cast();
+        let is_listed = reduction == 0 && self.this.dim() > 1;
+        write(total, vec![if is_listed { T::ZERO } else { weights }])
     }
 
     fn check(&self) -> Result<()> {
@@ -260,33 +272,43 @@ impl Likelihoods<'_> {
         let Likelihoods { operator, this, .. } = *self;
         self.check()?;
         self.check_gradient(grad, reduction, total)?;
-        match_opmath!(this.dtype(), T: Float => {
-            if !loops::has_elements(&out) {
-                return Ok(out);
-            }
-            let grads = loops::elements::<T>(grad)?;
-            let total = loops::elements::<T>(total)?[0];
-            let put = |elements: &mut [T]| {
-                self.each_picked::<T>(|place, picked| {
-                    let Some((i, weight)) = picked else { return };
-                    elements[i] = match reduction {
-                        0 => -weight * grads[place],
-                        1 => -weight * grads[0] / total,
-                        _ => -weight * grads[0],
-                    };
-                })
-            };
-            if loops::is_plain::<T>(out.dtype()) && out.is_contiguous(MemoryFormat::Contiguous) {
-                let elements = PartsMut::<T>::of(&out, this.numel() as usize)?;
-                // SAFETY: new memory, initialised with zeros, of which this is the only slice.
-                put(unsafe { elements.get_mut(0) })?;
-                return Ok(out);
-            }
-            let mut elements = collected(operator, this.numel(), |_| T::ZERO)?;
-            put(&mut elements)?;
-            write(&out, elements)?;
-            Ok(out)
-        }, else => Err(unsupported(operator, this.dtype())))
+        let given = (grad, reduction, total);
+        match_dtype!(this.dtype(), E: Half => self.write_gradient::<E, f32>(&out, given)?,
+            else => match_opmath!(this.dtype(), T: Float => self.write_gradient::<T, T>(&out, given)?,
+                else => return Err(unsupported(operator, this.dtype()))));
+        Ok(out)
+    }
+
+    /// Computes the gradient of likelihoods of one type in another; `out` is new, and zero.
+    fn write_gradient<E: Element, T: Float + Number>(
+        &self,
+        out: &Tensor,
+        (grad, reduction, total): (&Tensor, i64, &Tensor),
+    ) -> Result<()> {
+        if !loops::has_elements(out) {
+            return Ok(());
+        }
+        let grads = loops::elements::<T>(grad)?;
+        let total = loops::elements::<T>(total)?[0];
+        let put = |elements: &mut [E]| {
+            self.each_picked::<T>(|place, picked| {
+                let Some((i, weight)) = picked else { return };
+                let gradient = match reduction {
+                    0 => -weight * grads[place],
+                    1 => -weight * grads[0] / total,
+                    _ => -weight * grads[0],
+                };
+                elements[i] = gradient.cast();
+            })
+        };
+        if out.is_contiguous(MemoryFormat::Contiguous) {
+            let elements = PartsMut::<E>::of(out, out.numel() as usize)?;
+            // SAFETY: new memory, initialised with zeros, of which this is the only slice.
+            return put(unsafe { elements.get_mut(0) });
+        }
+        let mut elements = collected(self.operator, out.numel(), |_| E::default())?;
+        put(&mut elements)?;
+        write(out, elements)
     }
 
     /// Checks that a gradient has the sizes of the loss, and that `total_weight` is a single number.

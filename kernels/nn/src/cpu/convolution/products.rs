@@ -107,6 +107,8 @@ impl Convolution<'_> {
         let [channels, kernels] = self.channels;
         let (grouped, taps) = (self.grouped([kernels, channels]), self.taps());
         let weight = Parts::<T>::row_major(weight, grouped.channels * grouped.columns * taps)?;
+        // Converted once, where the type is another, and not for each set of pixels.
+        let places = &in_type::<T>(places)?;
         for fields in self.pixels(grouped.along) {
             let job = Job::new(self, grouped, places, &out, fields, bias)?;
             let steps = self.steps_of(fields, grouped.channels, grouped.columns * taps);
@@ -200,10 +202,11 @@ impl Convolution<'_> {
 
 /// The planes of a tensor in the opmath type, with any strides.
 fn planes<T: Number>(tensor: &Tensor) -> Result<Planes<T>> {
-    match tensor.dtype() == T::DTYPE {
-        true => Planes::of(tensor),
-        false => Planes::of(&loops::copy(tensor, T::DTYPE)?),
-    }
+    Planes::of(&in_type::<T>(tensor)?)
+}
+
+fn in_type<T: Number>(tensor: &Tensor) -> Result<Tensor> {
+    if tensor.dtype() == T::DTYPE { Ok(tensor.clone()) } else { loops::copy(tensor, T::DTYPE) }
 }
 
 /// A matrix product of the im2col matrix, which is never stored, and a weight.

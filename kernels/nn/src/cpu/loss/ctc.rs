@@ -12,6 +12,7 @@ use torch_library::{Element, match_dtype};
 
 use crate::arguments::lengths;
 use crate::aten;
+use crate::composite::collected;
 use crate::loops;
 use crate::loops::pointwise::unsupported;
 use crate::number::larger;
@@ -33,13 +34,13 @@ mod kernels {
         let examples = Examples::new(OPERATOR, log_probs, targets, [input_lengths, target_lengths], blank)?;
         let [times, batch, _] = examples.sizes;
         let empty = |sizes: &[i64]| Tensor::zeros(sizes, log_probs.dtype(), log_probs.device());
-        let width =
-            target_lengths.iter().max().map_or(1, |length| length.saturating_mul(2).saturating_add(1));
+        let width = width_of(target_lengths);
         let (loss, alpha) = (empty(&[batch as i64])?, empty(&[batch as i64, times as i64, width])?);
         if !loops::has_elements(&loss) {
             return Ok((loss, alpha));
         }
-        let (mut losses, mut alphas) = (Vec::new(), Vec::new());
+        let mut losses = Vec::new();
+        let mut alphas = collected(OPERATOR, alpha.numel(), |_| f64::NEG_INFINITY)?;
         for (at, labels) in examples.labels.iter().enumerate() {
             let (there, places) = (input_lengths[at] as usize, labels.len());
             let paths = walk(labels, there, |time, label| examples.log_prob(time, at, label));
@@ -48,11 +49,10 @@ mod kernels {
                 0 => f64::NEG_INFINITY,
                 _ => log_sum(paths[(there - 1) * places..].iter().rev().take(2).copied()),
             });
-            let mut rows = vec![f64::NEG_INFINITY; times * width as usize];
-            for (row, paths) in rows.chunks_exact_mut(width as usize).zip(paths.chunks_exact(places)) {
+            let rows = alphas.chunks_exact_mut(width as usize).skip(at * times);
+            for (row, paths) in rows.zip(paths.chunks_exact(places)) {
                 row[..places].copy_from_slice(paths);
             }
-            alphas.extend(rows);
         }
         match_dtype!(log_probs.dtype(), T: Float => {
             loss.clone().fill_from::<T>(losses.into_iter().map(|x| x.cast()))?;
@@ -76,7 +76,7 @@ mod kernels {
         const OPERATOR: &str = aten::_ctc_loss_backward::NAME;
         let examples = Examples::new(OPERATOR, log_probs, targets, [input_lengths, target_lengths], blank)?;
         let [times, batch, classes] = examples.sizes;
-        let width = 2 * target_lengths.iter().max().copied().unwrap_or(0) + 1;
+        let width = width_of(target_lengths);
         ensure!(
             [grad, neg_log_likelihood].iter().all(|tensor| tensor.sizes() == [batch as i64])
                 && log_alpha.sizes() == [batch as i64, times as i64, width],
@@ -92,7 +92,8 @@ mod kernels {
         }
         let numbers = |tensor: &Tensor| loops::elements::<f64>(&aten::to_dtype(tensor, DType::Float64)?);
         let (grads, losses, alpha) = (numbers(grad)?, numbers(neg_log_likelihood)?, numbers(log_alpha)?);
-        let mut elements = vec![0.0; times * batch * classes];
+        let mut elements = collected(OPERATOR, out.numel(), |_| 0.0)?;
+        let mut sums = vec![0.0; classes];
         for (at, labels) in examples.labels.iter().enumerate() {
             if zero_infinity && losses[at] == f64::INFINITY {
                 continue;
@@ -101,13 +102,13 @@ mod kernels {
             let back: Vec<usize> = labels.iter().rev().copied().collect();
             let beta = walk(&back, there, |time, label| examples.log_prob(there - 1 - time, at, label));
             for time in 0..there {
-                let mut sums = vec![f64::NEG_INFINITY; classes];
+                sums.fill(f64::NEG_INFINITY);
                 let own = &alpha[(at * times + time) * width as usize..];
                 for (place, label) in labels.iter().enumerate() {
                     let on = beta[(there - 1 - time) * places + places - 1 - place];
                     sums[*label] = log_sum([sums[*label], own[place] + on]);
                 }
-                for (class, sum) in sums.into_iter().enumerate() {
+                for (class, sum) in sums.iter().enumerate() {
                     let log_prob = examples.log_prob(time, at, class);
                     let share = (sum + losses[at] - log_prob).exp();
                     elements[(time * batch + at) * classes + class] = (log_prob.exp() - share) * grads[at];
@@ -247,6 +248,11 @@ impl Examples {
         let [_, batch, classes] = self.sizes;
         self.log_probs[(time * batch + example) * classes + class]
     }
+}
+
+/// The number of places of the longest example: a blank before each label and after the last.
+fn width_of(target_lengths: &[i64]) -> i64 {
+    target_lengths.iter().max().map_or(1, |length| length.saturating_mul(2).saturating_add(1))
 }
 
 /// # Errors

@@ -4,11 +4,9 @@ use torch_library::prelude::*;
 
 use crate::aten;
 use crate::composite::collected;
+use crate::composite::loss::{MEAN, NONE};
 use crate::loops;
 use crate::loops::pointwise::{common_device, unsupported};
-
-const NONE: i64 = 0;
-const MEAN: i64 = 1;
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {

@@ -16,9 +16,7 @@ use super::Normal;
 use crate::inlined::{from_fn, zip};
 use crate::loops::parts::{Parts, PartsMut};
 use crate::loops::reduce::LANES;
-use crate::loops::{self, parallel};
-#[cfg(target_arch = "x86_64")]
-use crate::loops::{is_wide, is_widest};
+use crate::loops::{self, on_vectors, parallel};
 use crate::number::Number;
 
 /// The number of lines whose parameter gradients are summed up in one block; it does not depend on the number of
@@ -37,29 +35,14 @@ pub(crate) trait Lines: Sync {
 /// the processor has.
 pub(crate) fn run(lines: &impl Lines, count: usize, len: usize, step: usize) {
     parallel::shares(count.div_ceil(step), (parallel::GRAIN / (len * step)).max(1), |range| {
-        let range = range.start * step..(range.end * step).min(count);
-        #[cfg(target_arch = "x86_64")]
-        if is_widest() {
-            // SAFETY: `is_widest` found the features that it is compiled for.
-            return unsafe { run_widest(lines, range) };
-        } else if is_wide() {
-            // SAFETY: `is_wide` found the features that it is compiled for.
-            return unsafe { run_wide(lines, range) };
-        }
-        lines.run(range);
+        run_range(lines, range.start * step..(range.end * step).min(count));
     });
 }
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma")]
-fn run_wide(lines: &impl Lines, range: Range<usize>) {
-    lines.run(range);
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
-fn run_widest(lines: &impl Lines, range: Range<usize>) {
-    lines.run(range);
+on_vectors! {
+    fn run_range<L: Lines>(lines: &L, range: Range<usize>) {
+        lines.run(range);
+    }
 }
 
 /// An uninitialised contiguous tensor of the opmath type, all of whose elements the caller writes next.

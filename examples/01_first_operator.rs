@@ -20,7 +20,7 @@ fn myadd(this: &Tensor, other: &Tensor) -> Result<Tensor> {
     Tensor::from_vec(sums, this.sizes())
 }
 
-#[torch_impl(myops::scale__Scalar, CPU)]
+#[torch_impl(myops::scale__Scalar, CPU)] // the overload `scale_.Scalar`: in Rust, `_` joins the name and the overload
 fn scale(this: &mut Tensor, factor: Scalar) -> Result<&mut Tensor> {
     let factor: f64 = factor.to()?;
     let values = this.to_vec::<f64>()?;

@@ -2,11 +2,11 @@
 //!
 //! | to … | read |
 //! |---|---|
-//! | write a kernel with the loops of this crate | [kernels with loops](kernels) |
+//! | write a kernel with the loops of `torch-library-loops` | [kernels with loops](kernels) |
 //! | give an operator a derivative, a batching rule, a cast under autocast | [layers] |
 //! | add an operator to `aten` | [adding an operator](add_an_operator) |
 //! | save tensors and load them again | [saving and loading](saving) |
-//! | link only the operators that a program calls | [only what a program reaches](selective) |
+//! | link only the operators that a program calls | [small programs](selective) |
 //!
 //! The [guide of `torch-library`][first] begins with a first library, and has the reference of the macros.
 //! [`families`](crate::families) has a page for each family of operators.

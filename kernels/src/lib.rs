@@ -11,22 +11,22 @@
 //! # Ok::<(), Error>(())
 //! ```
 //!
-//! A crate that names nothing from this one has to say `use torch_library_kernels as _;`, or the linker leaves this
-//! crate out.
+//! A crate that names nothing from this one has to say `use torch_library_kernels as _;`, or Rust does not link it.
 //!
 //! The [guide] shows how to write [kernels with loops](guide::kernels), and how to give an operator [its
 //! layers](guide::layers); it continues the guide of [`torch_library`]. [`families`] has a page for each family of
-//! operators. To know everything about a family, read the files with its name: `ops/binary.rs` declares its operators,
-//! `cpu/binary.rs` computes them, and `composite/binary.rs` has those that are built on other operators.
+//! operators. To know everything about a family, read the files with its name in `torch-library-aten`, or in the crate
+//! that has its kernels: `ops/binary.rs` declares its operators, `cpu/binary.rs` computes them, and
+//! `composite/binary.rs` has those that are built on other operators.
 //!
 //! # Features
 //!
-//! | feature | what it adds |
+//! | feature | what it does |
 //! |---|---|
-//! | `safetensors` | the modules `checkpoint` and `data::safetensors`, to [save and load tensors](guide::saving) |
-//! | `ndarray` | the module `data::ndarray`, to convert between tensors and arrays of that crate |
-//! | `selective` | nothing: a program contains only the operators that it [reaches](guide::selective) |
-//! | `inference` | nothing: `selective`, and [without layers](guide::selective#for-inference-alone) such as derivatives |
+//! | `safetensors` | adds the modules `checkpoint` and `data::safetensors`, to [save and load tensors](guide::saving) |
+//! | `ndarray` | adds the module `data::ndarray`, to convert between tensors and arrays of that crate |
+//! | `selective` | links only the operators that a program [reaches](guide::selective) |
+//! | `inference` | `selective`, and leaves out the [layers](guide::selective#for-inference-alone), such as derivatives |
 //!
 //! # Environment
 //!
@@ -37,8 +37,8 @@
 //! | | `avx512` | also AVX-512, where the processor has it; this is the default |
 //!
 //! It is read once, when the first kernel needs it. With `default`, results are those of a processor without AVX2, and
-//! ThreadSanitizer sees the reads and writes of loops, which it does not with wide vectors. The libraries below
-//! (`faer`, `gemm`, `rustfft`) choose their instructions themselves.
+//! ThreadSanitizer sees the reads and writes of loops, which it does not with wide vectors. The libraries
+//! that some kernels are built on (`faer`, `gemm`, `rustfft`) choose their instructions themselves.
 //!
 //! PyTorch: `ATEN_CPU_CAPABILITY`, with the same values.
 

@@ -54,8 +54,12 @@
 //! | know which code may read and write elements, on which thread | [memory and threads](guide::memory) |
 //! | look up the limits | [`limits`] |
 //!
-//! The linker drops a crate that is needed only for its kernels and that no source line names; `use that_crate as _;`
-//! keeps it.
+//! Rust does not link a dependency that no line of source names: where only a crate's kernels are needed, write `use
+//! that_crate as _;`.
+//!
+//! This crate declares no operators; PyTorch's are in `torch-library-kernels`. [A first
+//! library](guide::first_library#features) lists the features. With `TORCH_SHOW_DISPATCH_TRACE=1` in the environment, a
+//! program prints every call.
 // The modules are listed bottom-up: each uses only those above it.
 
 #[cfg(test)]

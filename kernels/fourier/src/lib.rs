@@ -1,7 +1,7 @@
 //! Fourier transforms for [`torch_library`]: the CPU kernels of PyTorch's `fft`, built on the transforms of `rustfft`.
 //!
 //! The operators are declared in `torch_library_aten`. A program that calls them has to name this crate (`use
-//! torch_library_fourier as _;`), or the linker leaves it out; `torch_library_kernels` does so.
+//! torch_library_fourier as _;`), or Rust does not link it; `torch_library_kernels` does so.
 //!
 //! ```
 //! use torch_library::prelude::*;

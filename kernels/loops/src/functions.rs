@@ -6,9 +6,12 @@
 use num_complex::Complex;
 use num_traits::Float;
 
+use crate::number::{Divided, Number};
+
 mod airy;
 mod bessel;
 mod circular;
+mod complex;
 mod conjugate;
 mod error;
 #[cfg(test)]
@@ -32,6 +35,8 @@ pub use airy::airy_ai;
 pub use bessel::i0;
 pub use bessel::{i1, j0, j1, k0, k1, scaled_i0, scaled_i1, scaled_k0, scaled_k1, spherical_j0, y0, y1};
 pub use circular::Circular;
+use complex::Wide;
+pub use complex::{ComplexFunctions, Root};
 pub use conjugate::Conjugate;
 pub use error::ErrorFunction;
 use exponential::Power;
@@ -123,37 +128,30 @@ near_one! {
     f64: logarithm::double::of_one_more;
 }
 
-/// From the real functions `expm1` and `log1p`, so that nothing cancels in the real or the imaginary part.
-macro_rules! complex {
+macro_rules! complex_near_one {
     ($($ty:ident),+) => { $(
         impl NearOne for Complex<$ty> {
             #[inline]
             fn exponential_less_one(self) -> Self {
-                let half = (self.im * 0.5).sin();
-                let re = self.re.exp_m1() * self.im.cos() - 2.0 * half * half;
-                Complex::new(re, self.re.exp() * self.im.sin())
+                Self::narrow(complex::exp_m1(self.wide()))
             }
 
             #[inline]
             fn logarithm_of_one_more(self) -> Self {
-                let (x, y) = (self.re, self.im);
-                let more = x + 1.0;
-                // Near 1, `|1 + z|² - 1` is computed as `x * (2.0 + x) + y * y`, which does not cancel.
-                let re = if x.hypot(y) < 0.5 { 0.5 * (x * (2.0 + x) + y * y).ln_1p() } else { more.hypot(y).ln() };
-                Complex::new(re, y.atan2(more))
+                Self::narrow(complex::ln_1p(self.wide()))
             }
         }
 
         impl PowerOfTwo for Complex<$ty> {
             #[inline]
             fn power_of_two(self) -> Self {
-                (self * std::$ty::consts::LN_2).exp()
+                Self::narrow(complex::exp(self.wide() * std::f64::consts::LN_2))
             }
         }
     )+ };
 }
 
-complex!(f32, f64);
+complex_near_one!(f32, f64);
 
 /// The value of a polynomial by Horner's rule, with the coefficient of the highest power first.
 #[inline(always)]
@@ -234,27 +232,27 @@ impl Functions for f64 {
     }
 }
 
-macro_rules! functions_of_std {
-    ($($ty:ty: $one:expr;)+) => { $(
-        impl Functions for $ty {
+macro_rules! complex_functions {
+    ($($ty:ty),+) => { $(
+        impl Functions for Complex<$ty> {
             #[inline]
             fn exponential(self) -> Self {
-                self.exp()
+                Self::narrow(complex::exp(self.wide()))
             }
 
             #[inline]
             fn natural_logarithm(self) -> Self {
-                self.ln()
+                Self::narrow(complex::ln(self.wide()))
             }
 
             #[inline]
             fn binary_logarithm(self) -> Self {
-                self.log2()
+                Self::narrow(complex::ln(self.wide()) * std::f64::consts::LOG2_E)
             }
 
             #[inline]
             fn decimal_logarithm(self) -> Self {
-                self.log10()
+                Self::narrow(complex::ln(self.wide()) * std::f64::consts::LOG10_E)
             }
 
             #[inline]
@@ -264,16 +262,13 @@ macro_rules! functions_of_std {
 
             #[inline]
             fn logistic(self) -> Self {
-                $one / ((-self).exp() + $one)
+                Self::ONE.over((-self).exponential().plus(Self::ONE))
             }
         }
     )+ };
 }
 
-functions_of_std! {
-    Complex<f32>: Complex::<f32>::ONE;
-    Complex<f64>: Complex::<f64>::ONE;
-}
+complex_functions!(f32, f64);
 
 #[cfg(test)]
 mod tests {

@@ -367,3 +367,25 @@ fn elements_are_looked_up_among_others() -> Result<()> {
     assert!(aten::isin_Tensor_Tensor(&Tensor::from(true), &Tensor::from(true)).is_err());
     Ok(())
 }
+
+#[test]
+fn complex_numbers_have_exact_integral_powers() -> Result<()> {
+    let x = Tensor::from([Complex64::new(3.0, 4.0), Complex64::I]).to_dtype(DType::Complex64)?;
+    let power = |exponent: Scalar| {
+        aten::pow_Tensor_Scalar(&x, exponent)?.to_dtype(DType::Complex128)?.to_vec::<Complex64>()
+    };
+    let numbers = |pairs: [(f64, f64); 2]| pairs.map(|(re, im)| Complex64::new(re, im));
+    assert_eq!(power(2.into())?, numbers([(-7.0, 24.0), (-1.0, 0.0)]));
+    assert_eq!(power(Complex64::new(3.0, 0.0).into())?, numbers([(-117.0, 44.0), (0.0, -1.0)]));
+    assert_eq!(power(1.into())?, numbers([(3.0, 4.0), (0.0, 1.0)]));
+    assert_eq!(power(0.into())?, numbers([(1.0, 0.0), (1.0, 0.0)]));
+    assert_eq!(power((-1.0).into())?[1], Complex64::new(0.0, -1.0));
+    assert_eq!(power(0.5.into())?[0], Complex64::new(2.0, 1.0));
+    // With an imaginary part, the exponent has no formula of its own: iⁱ = exp(-π/2).
+    assert!((power(Complex64::I.into())?[1].re - 0.207_879_58).abs() < 1e-7);
+    let zeros = Tensor::from([Complex64::ZERO; 2]);
+    let powers = aten::pow_Tensor_Tensor(&zeros, &Tensor::from([Complex64::ZERO, Complex64::new(2.0, 0.0)]))?;
+    let powers = powers.to_vec::<Complex64>()?;
+    assert!(powers[0].is_nan() && powers[1] == Complex64::ZERO, "{powers:?}");
+    Ok(())
+}

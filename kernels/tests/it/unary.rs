@@ -243,3 +243,27 @@ fn angles_are_of_numbers_to_the_positive_ones() -> Result<()> {
     assert_eq!(aten::angle(&Tensor::from([-1i64, 1]))?.to_vec::<f32>()?, [std::f32::consts::PI, 0.0]);
     Ok(())
 }
+
+#[test]
+fn complex_functions_neither_cancel_nor_overflow() -> Result<()> {
+    let complex = |re: f64, im: f64| Tensor::from([Complex64::new(re, im)]).to_dtype(DType::Complex64);
+    let rows: [(Result<Tensor>, Complex64); 11] = [
+        (aten::sqrt(&complex(-1.0, 1e-10)?), Complex64::new(5e-11, 1.0)),
+        (aten::rsqrt(&complex(-4.0, 1e-10)?), Complex64::new(6.25e-12, -0.5)),
+        (aten::log(&complex(3e38, 3e38)?), Complex64::new(88.943_420, 0.785_398)),
+        (aten::log1p(&complex(3e38, 3e38)?), Complex64::new(88.943_420, 0.785_398)),
+        (aten::exp(&complex(-1e9, 1.0)?), Complex64::ZERO),
+        (aten::sinh(&complex(80.0, 0.0)?), Complex64::new(2.770_311e34, 0.0)),
+        (aten::cos(&complex(0.0, 80.0)?), Complex64::new(2.770_311e34, 0.0)),
+        (aten::asinh(&complex(-5000.0, 0.0)?), Complex64::new(-9.210_34, 0.0)),
+        (aten::sigmoid(&complex(-50.0, 0.0)?), Complex64::new(1.928_75e-22, 0.0)),
+        (aten::silu(&complex(-50.0, 0.0)?), Complex64::new(-9.643_75e-21, 0.0)),
+        (aten::sinc(&complex(1e-25, 0.0)?), Complex64::ONE),
+    ];
+    for (at, (found, want)) in rows.into_iter().enumerate() {
+        let found = found?.to_dtype(DType::Complex128)?.to_vec::<Complex64>()?[0];
+        let near = |found: f64, want: f64| (found - want).abs() <= 1e-6 * want.abs();
+        assert!(near(found.re, want.re) && near(found.im, want.im), "row {at}: {found}, not {want}");
+    }
+    Ok(())
+}

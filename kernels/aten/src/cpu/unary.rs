@@ -7,7 +7,7 @@ use torch_library::{Element, match_dtype};
 
 use crate::aten;
 use crate::functions::{
-    Conjugate, Coordinate, ErrorFunction, Functions, Hyperbolic, Inverse, NearOne, PowerOfTwo,
+    Conjugate, Coordinate, ErrorFunction, Functions, Hyperbolic, Inverse, NearOne, PowerOfTwo, Root,
 };
 use crate::loops::Pointwise;
 use crate::loops::{self, function, match_opmath};
@@ -56,8 +56,8 @@ functions! {
     exp: promoting_to_float Float | Complex => |x, T| x.exponential(), in registers Exponential;
     exp2: promoting_to_float Float | Complex => |x, T| x.power_of_two();
     log: promoting_to_float Float | Complex => |x, T| x.natural_logarithm(), in registers Logarithm;
-    sqrt: promoting_to_float Float | Complex => |x, T| x.sqrt(), in registers SquareRoot;
-    rsqrt: promoting_to_float Float | Complex => |x, T| T::ONE.over(x.sqrt());
+    sqrt: promoting_to_float Float | Complex => |x, T| x.square_root(), in registers SquareRoot;
+    rsqrt: promoting_to_float Float | Complex => |x, T| T::ONE.over(x.square_root());
     reciprocal: promoting_to_float Float | Complex => |x, T| T::ONE.over(x);
     tanh: promoting_to_float Float | Complex => |x, T| x.hyperbolic_tangent(), in registers HyperbolicTangent;
     sigmoid: promoting_to_float Float | Complex => |x, T| x.logistic();

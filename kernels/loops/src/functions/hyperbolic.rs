@@ -1,8 +1,8 @@
 //! Hyperbolic sines and cosines, and the inverses of these and of the tangent, without branches.
 
 use num_complex::Complex;
-use num_traits::Float;
 
+use super::complex::{self, Wide};
 use super::exponential::Power;
 use super::{NearOne, polynomial};
 
@@ -89,32 +89,38 @@ hyperbolic! {
     ]
 }
 
-impl<T: Float> Hyperbolic for Complex<T> {
-    #[inline]
-    fn hyperbolic_sine(self) -> Self {
-        self.sinh()
-    }
+macro_rules! of_complex {
+    ($($ty:ty)+) => { $(
+        impl Hyperbolic for Complex<$ty> {
+            #[inline]
+            fn hyperbolic_sine(self) -> Self {
+                Self::narrow(complex::sinh(self.wide()))
+            }
 
-    #[inline]
-    fn hyperbolic_cosine(self) -> Self {
-        self.cosh()
-    }
+            #[inline]
+            fn hyperbolic_cosine(self) -> Self {
+                Self::narrow(complex::cosh(self.wide()))
+            }
 
-    #[inline]
-    fn inverse_hyperbolic_sine(self) -> Self {
-        self.asinh()
-    }
+            #[inline]
+            fn inverse_hyperbolic_sine(self) -> Self {
+                Self::narrow(complex::asinh(self.wide()))
+            }
 
-    #[inline]
-    fn inverse_hyperbolic_cosine(self) -> Self {
-        self.acosh()
-    }
+            #[inline]
+            fn inverse_hyperbolic_cosine(self) -> Self {
+                Self::narrow(complex::acosh(self.wide()))
+            }
 
-    #[inline]
-    fn inverse_hyperbolic_tangent(self) -> Self {
-        self.atanh()
-    }
+            #[inline]
+            fn inverse_hyperbolic_tangent(self) -> Self {
+                Self::narrow(complex::atanh(self.wide()))
+            }
+        }
+    )+ };
 }
+
+of_complex!(f32 f64);
 
 #[cfg(test)]
 mod tests {

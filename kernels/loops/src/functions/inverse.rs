@@ -1,8 +1,8 @@
 //! The inverses of sines, cosines and tangents, without branches.
 
 use num_complex::Complex;
-use num_traits::Float;
 
+use super::complex::{self, Wide};
 use super::polynomial;
 
 /// The inverse trigonometric functions.
@@ -178,22 +178,28 @@ inverse! {
     ]
 }
 
-impl<T: Float> Inverse for Complex<T> {
-    #[inline]
-    fn arcsine(self) -> Self {
-        self.asin()
-    }
+macro_rules! of_complex {
+    ($($ty:ty)+) => { $(
+        impl Inverse for Complex<$ty> {
+            #[inline]
+            fn arcsine(self) -> Self {
+                Self::narrow(complex::asin(self.wide()))
+            }
 
-    #[inline]
-    fn arccosine(self) -> Self {
-        self.acos()
-    }
+            #[inline]
+            fn arccosine(self) -> Self {
+                Self::narrow(complex::acos(self.wide()))
+            }
 
-    #[inline]
-    fn arctangent(self) -> Self {
-        self.atan()
-    }
+            #[inline]
+            fn arctangent(self) -> Self {
+                Self::narrow(complex::atan(self.wide()))
+            }
+        }
+    )+ };
 }
+
+of_complex!(f32 f64);
 
 #[cfg(test)]
 mod tests {

@@ -5,10 +5,10 @@ use torch_library::prelude::*;
 
 use crate::arguments::check_exponent;
 use crate::aten;
-use crate::functions::Raised;
+use crate::functions::{ComplexFunctions, Raised, Root};
 use crate::loops::Pointwise;
 use crate::loops::{self, function, match_opmath};
-use crate::number::Number;
+use crate::number::{Divided, Number};
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {
@@ -35,23 +35,48 @@ fn power(output: Output<'_>, inputs: [&Tensor; 2]) -> Result<Tensor> {
 
 fn raised(call: Pointwise<'_, 2>) -> Result<Tensor> {
     let exponent = call.inputs[1];
-    let number = if exponent.is_wrapped_number() { loops::elements::<f64>(exponent)? } else { Vec::new() };
+    let number = real_number(exponent)?;
     let (dtype, is_half) = (call.dtype, call.dtype == DType::Float16);
-    match_opmath!(dtype, T: Float => match *number {
+    match_opmath!(dtype, T: Float => match number {
         // The same exponents as in PyTorch have a formula of their own. For roots of -0 and of negative infinity, the
         // results differ from those of the general power.
-        [2.0] => call.compute(None, dtype, |[x, _]: [T; 2]| x * x),
-        [3.0] => call.compute(None, dtype, |[x, _]: [T; 2]| x * x * x),
-        [-2.0] => call.compute(None, dtype, |[x, _]: [T; 2]| T::ONE / (x * x)),
-        [0.5] if !is_half => call.compute(None, dtype, |[x, _]: [T; 2]| x.sqrt()),
-        [-0.5] if !is_half => call.compute(None, dtype, |[x, _]: [T; 2]| T::ONE / x.sqrt()),
-        [-1.0] => call.compute(None, dtype, |[x, _]: [T; 2]| T::ONE / x),
+        Some(2.0) => call.compute(None, dtype, |[x, _]: [T; 2]| x * x),
+        Some(3.0) => call.compute(None, dtype, |[x, _]: [T; 2]| x * x * x),
+        Some(-2.0) => call.compute(None, dtype, |[x, _]: [T; 2]| T::ONE / (x * x)),
+        Some(0.5) if !is_half => call.compute(None, dtype, |[x, _]: [T; 2]| x.sqrt()),
+        Some(-0.5) if !is_half => call.compute(None, dtype, |[x, _]: [T; 2]| T::ONE / x.sqrt()),
+        Some(-1.0) => call.compute(None, dtype, |[x, _]: [T; 2]| T::ONE / x),
         _ => call.compute_elements(None, dtype, function!(|[x, y]: [T; 2]| -> T { x.raised(y) })),
     }, else => match_opmath!(dtype, T: Integer => {
         call.compute(None, dtype, |[x, y]: [T; 2]| integer_power(x, y))
     }, else => match_opmath!(dtype, T: Complex => {
-        call.compute(None, dtype, |[x, y]: [T; 2]| x.powc(y))
+        let power = complex_power_of::<T>(number);
+        call.compute(None, dtype, move |[x, y]: [T; 2]| power(x, y))
     }, else => Err(call.unsupported()))))
+}
+
+/// The exponent, if it is a number that was not given as a tensor, and real.
+fn real_number(exponent: &Tensor) -> Result<Option<f64>> {
+    if !exponent.is_wrapped_number() {
+        return Ok(None);
+    }
+    let number = loops::elements::<Complex64>(exponent)?;
+    Ok(number.first().filter(|number| number.im == 0.0).map(|number| number.re))
+}
+
+/// The formula for an exponent; the same exponents as in PyTorch have one of their own, which is exact for integers.
+fn complex_power_of<T: Divided + ComplexFunctions + Root>(exponent: Option<f64>) -> fn(T, T) -> T {
+    match exponent {
+        Some(0.0) => |_, _| T::ONE,
+        Some(1.0) => |x, _| x,
+        Some(2.0) => |x, _| x.times(x),
+        Some(3.0) => |x, _| x.times(x).times(x),
+        Some(-1.0) => |x, _| T::ONE.over(x),
+        Some(-2.0) => |x, _| T::ONE.over(x.times(x)),
+        Some(0.5) => |x, _| x.square_root(),
+        Some(-0.5) => |x, _| T::ONE.over(x.square_root()),
+        _ => |x, y| x.complex_power(y),
+    }
 }
 
 /// A negative power that is not an integer becomes zero, as in C.

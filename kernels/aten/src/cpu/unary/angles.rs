@@ -3,7 +3,7 @@
 use torch_library::prelude::*;
 
 use crate::aten;
-use crate::functions::{Circular, Registers, Tangents};
+use crate::functions::{Circular, ComplexFunctions, Registers, Tangents};
 use crate::loops::Pointwise;
 use crate::loops::{Usually, function, match_opmath};
 
@@ -36,7 +36,7 @@ macro_rules! angles {
 }
 
 angles! {
-    sin: sine, sin, sin;
-    cos: cosine, cos, cos;
+    sin: sine, sin, complex_sine;
+    cos: cosine, cos, complex_cosine;
     tan: tangent, tan, complex_tangent, in registers Tangent;
 }

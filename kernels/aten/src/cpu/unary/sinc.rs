@@ -7,10 +7,10 @@ use num_complex::Complex;
 use torch_library::prelude::*;
 
 use crate::aten;
-use crate::functions::Circular;
+use crate::functions::{Circular, ComplexFunctions};
 use crate::loops::Pointwise;
 use crate::loops::{Usually, function, match_opmath};
-use crate::number::Number;
+use crate::number::{Divided, Number};
 
 #[torch_impl(aten, CPU, Meta)]
 fn sinc(output: Output<'_>, this: &Tensor) -> Result<Tensor> {
@@ -48,7 +48,7 @@ macro_rules! sinc {
         impl Sinc for Complex<$ty> {
             fn normalized_sinc(self) -> Self {
                 let x = self * std::$ty::consts::PI;
-                if self == Complex::ZERO { Complex::ONE } else { x.sin() / x }
+                if self == Complex::ZERO { Complex::ONE } else { x.complex_sine().over(x) }
             }
         }
     )+ };

@@ -41,10 +41,6 @@ pub use wide::{halved_to_one, slice};
 /// an array of 64 in vectors, but breaks up one of 32.
 pub const LANES: usize = 64;
 
-/// Up to this many elements of each result are folded side by side with those of others: a loop over a few elements
-/// takes less time than to start it.
-const FEW: usize = 8;
-
 /// The number of results that are held at a time: rows of them are folded side by side, in pieces long enough to be
 /// worth the jump from row to row.
 const RESULTS: usize = 1024;
@@ -170,8 +166,7 @@ pub fn fold<M: Element, F: Fold<M>, R: Element, const K: usize>(
         return Ok(());
     }
     let results = outs[0].numel() as usize;
-    let few = if F::IN_LANES { FEW } else { FEW / 2 };
-    let walks = Walks::new(input.geometry(), is_reduced, results, few);
+    let walks = Walks::new(input.geometry(), is_reduced, results, F::IN_LANES);
     let count = walks.count;
     let input = Input::at(input.address(&lease)?, input.dtype(), M::DTYPE);
     let is_large = count.saturating_mul(results).saturating_mul(input.size) >= prefetch::LARGE;

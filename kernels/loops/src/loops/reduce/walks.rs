@@ -6,6 +6,10 @@ use super::{BRANCH, LANES, LEAF, RESULTS};
 use crate::loops::parallel::GRAIN;
 use crate::loops::walk::Walk;
 
+/// Up to this many elements of each result are folded side by side with those of others: a loop over a few elements
+/// takes less time than to start it.
+const FEW: usize = 8;
+
 /// The fewest elements of each result in a leaf.
 const FEWEST: usize = 512;
 
@@ -28,15 +32,16 @@ pub(super) struct Walks {
 }
 
 impl Walks {
-    /// The walks for a number of results. Up to `few` elements of a result are folded side by side with those of
-    /// others.
-    pub(super) fn new(input: &Geometry, is_reduced: &[bool], results: usize, few: usize) -> Self {
+    /// The walks for a number of results, and for folds that take elements [in lanes](super::Fold::IN_LANES) or not.
+    pub(super) fn new(input: &Geometry, is_reduced: &[bool], results: usize, in_lanes: bool) -> Self {
         let (reduced, kept) = (Walk::of_reduced(input, is_reduced), Walk::of_kept(input, is_reduced));
         let count = reduced.count();
         let row = kept.inner().map_or(1, |(row, _)| row).max(1);
-        let is_denser =
-            row > 1 && reduced.inner_stride().is_some_and(|inner| kept.inner_stride() < Some(inner));
-        let are_beside = is_denser || count <= few && row >= LANES;
+        // The steps of folds that are not in lanes, such as the place of a maximum, take longer than a loop does to
+        // start, and longer than to gather the elements of each result.
+        let (fewest, few) = if in_lanes { (2, FEW) } else { (FEW, FEW / 2) };
+        let is_denser = reduced.inner_stride().is_some_and(|inner| kept.inner_stride() < Some(inner));
+        let are_beside = is_denser && row >= fewest || count <= few && row >= LANES;
         let leaf = leaf_beside(row);
         let are_many = match are_beside {
             true => row <= RESULTS && count > leaf && count.saturating_mul(row) > 2 * GRAIN,

@@ -10,6 +10,7 @@ pub mod bits;
 mod bucketization;
 mod copy;
 mod create;
+mod distance;
 pub mod folds;
 mod histogram;
 mod index;

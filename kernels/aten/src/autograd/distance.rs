@@ -4,7 +4,7 @@ use torch_library::derivatives;
 use torch_library::prelude::*;
 
 use crate::aten;
-use crate::composite::distance::pairs::{backward_of_cdist, backward_of_pdist, slope};
+use crate::composite::distance::pairs::{backward_of_cdist, backward_of_pdist};
 use crate::prelude::*;
 
 derivatives! {
@@ -47,9 +47,7 @@ fn apart(grad: &Tensor, rows: &Tensor, others: &Tensor, distances: &Tensor) -> R
     aten::sum_to_size(&whole, rows.sizes())
 }
 
-/// The gradient of rows, from that of their distances of any order to others, by differences.
+/// The gradient of rows, from that of their distances of any order to others.
 fn along(grad: &Tensor, rows: &Tensor, others: &Tensor, distances: &Tensor, p: f64) -> Result<Tensor> {
-    let difference = rows.unsqueeze(-2)?.sub(&others.unsqueeze(-3)?)?;
-    let grads = grad.unsqueeze(-1)?.mul(&slope(&difference, distances, p)?)?;
-    aten::sum_to_size(&grads.sum_dim(&[-2], false)?, rows.sizes())
+    aten::sum_to_size(&aten::_cdist_backward(grad, rows, others, p, distances)?, rows.sizes())
 }

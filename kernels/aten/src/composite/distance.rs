@@ -75,16 +75,7 @@ mod derived {
     use super::*;
 
     fn _cdist_forward(x1: &Tensor, x2: &Tensor, p: f64, compute_mode: Option<i64>) -> Result<Tensor> {
-        const OPERATOR: &str = aten::_cdist_forward::NAME;
-        check_mode(OPERATOR, compute_mode)?;
-        ensure!(
-            x1.dtype() == x2.dtype() && matches!(x1.dtype(), DType::Float32 | DType::Float64)
-                || [x1, x2].iter().any(|x| x.numel() == 0),
-            DType,
-            "{OPERATOR}: {} and {}, expected float32 or float64 twice",
-            x1.dtype(),
-            x2.dtype()
-        );
+        check_cdist(x1, x2, compute_mode)?;
         let difference = aten::sub_Tensor(&aten::unsqueeze(x1, -2)?, &aten::unsqueeze(x2, -3)?)?;
         if difference.size(-1)? == 0 {
             return aten::sum_dim_IntList(&difference, Some(&[-1]));
@@ -116,6 +107,24 @@ mod derived {
         aten::sqrt_(&mut squares)?;
         Ok(squares)
     }
+}
+
+/// Checks the arguments of `_cdist_forward`, and returns the sizes of the distances.
+///
+/// # Errors
+/// Another mode, lists of rows that have no distances, dtypes that have no kernel.
+pub(crate) fn check_cdist(x1: &Tensor, x2: &Tensor, compute_mode: Option<i64>) -> Result<Vec<i64>> {
+    const OPERATOR: &str = aten::_cdist_forward::NAME;
+    check_mode(OPERATOR, compute_mode)?;
+    ensure!(
+        x1.dtype() == x2.dtype() && matches!(x1.dtype(), DType::Float32 | DType::Float64)
+            || [x1, x2].iter().any(|x| x.numel() == 0),
+        DType,
+        "{OPERATOR}: {} and {}, expected float32 or float64 twice",
+        x1.dtype(),
+        x2.dtype()
+    );
+    pairs::sizes_of_distances(OPERATOR, x1, x2)
 }
 
 /// Checks `compute_mode`, of which there are three.

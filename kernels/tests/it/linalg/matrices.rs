@@ -61,3 +61,27 @@ fn factors_broadcast_to_right_hand_sides() -> Result<()> {
     assert!(are_close(&symmetric.matmul(&x)?, &b.expand(&[2, 3, 5, 4, 2])?)?);
     Ok(())
 }
+
+#[test]
+fn distances_of_any_order_are_those_of_differences() -> Result<()> {
+    let random = |sizes: &[i64]| aten::randn::with(sizes).dtype(Some(DType::Float64)).call();
+    let (x, y) = (random(&[2, 1, 5, 19])?, random(&[3, 7, 19])?);
+    let difference = x.unsqueeze(-2)?.sub(&y.unsqueeze(-3)?)?;
+    for p in [0.0, 0.7, 1.0, 1.5, 2.0, 3.0, f64::INFINITY] {
+        let want = aten::linalg_vector_norm::with(&difference).ord(p).dim(Some(&[-1])).call()?;
+        let distances = aten::_cdist_forward(&x, &y, p, None)?;
+        assert_eq!(distances.sizes(), [2, 3, 5, 7]);
+        assert!(are_close(&distances, &want)?, "{p}");
+        let (rows, first) = (random(&[9, 11])?, aten::triu_indices::with(9, 9).offset(1).call()?);
+        let among = aten::pdist::with(&rows).p(p).call()?;
+        let all = aten::_cdist_forward(&rows, &rows, p, None)?;
+        let pairs = [Some(first.select_int(0, 0)?), Some(first.select_int(0, 1)?)];
+        assert!(are_close(&among, &aten::index_Tensor(&all, &pairs)?)?, "{p}");
+        // The gradient of a row is that of its distances to all others, on either side.
+        let ones = aten::ones_like(&all)?;
+        let once = aten::_cdist_backward(&ones, &rows, &rows, p, &all)?;
+        let found = aten::_pdist_backward(&aten::ones_like(&among)?, &rows, p, &among)?;
+        assert!(are_close(&found, &once)?, "{p}");
+    }
+    Ok(())
+}

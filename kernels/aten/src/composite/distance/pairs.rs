@@ -1,12 +1,13 @@
 //! Distances between all pairs of rows, by differences, and their gradients.
 
+use torch_library::geometry::infer_size;
 use torch_library::prelude::*;
 
 use crate::aten;
 use crate::composite::{collected, vector};
 
 /// The derivative of distances of order `p` with respect to the differences, which have one dimension more at the end.
-pub(crate) fn slope(difference: &Tensor, distances: &Tensor, p: f64) -> Result<Tensor> {
+fn slope(difference: &Tensor, distances: &Tensor, p: f64) -> Result<Tensor> {
     let distances = aten::unsqueeze(distances, -1)?;
     let (size, direction) = (aten::abs(difference)?, aten::sign(difference)?);
     Ok(match p {
@@ -112,31 +113,8 @@ mod derived {
         p: f64,
         cdist: &Tensor,
     ) -> Result<Tensor> {
-        const OPERATOR: &str = aten::_cdist_backward::NAME;
-        ensure!(
-            x1.dim() >= 2 && x2.dim() >= 2 && x1.sizes().last() == x2.sizes().last(),
-            Shape,
-            "{OPERATOR}: sizes {:?} and {:?}, expected rows of one length",
-            x1.sizes(),
-            x2.sizes()
-        );
-        if let Some(other) = [grad_output, x2, cdist].iter().find(|tensor| tensor.dtype() != x1.dtype()) {
-            bail!(
-                DType,
-                "{OPERATOR}: rows of {} and a tensor of {}, expected one type",
-                x1.dtype(),
-                other.dtype()
-            );
-        }
+        check_cdist_backward(grad_output, x1, x2, cdist)?;
         let difference = aten::sub_Tensor(&aten::unsqueeze(x1, -2)?, &aten::unsqueeze(x2, -3)?)?;
-        let pairs = &difference.sizes()[..difference.dim() - 1];
-        ensure!(
-            grad_output.sizes() == pairs && cdist.sizes() == pairs,
-            Shape,
-            "{OPERATOR}: a gradient of sizes {:?} and distances of {:?}, expected one for each pair, {pairs:?}",
-            grad_output.sizes(),
-            cdist.sizes()
-        );
         if difference.numel() == 0 {
             return aten::zeros_like::with(x1).memory_format(Some(MemoryFormat::Contiguous)).call();
         }
@@ -145,13 +123,8 @@ mod derived {
     }
 
     fn _pdist_forward(this: &Tensor, p: f64) -> Result<Tensor> {
+        check_pdist(this, p)?;
         let pairs = Pairs::new(aten::_pdist_forward::NAME, this)?;
-        ensure!(
-            p >= 0.0,
-            Argument,
-            "{}: a norm of order {p}, expected one that is not negative",
-            pairs.operator
-        );
         let difference = pairs.difference(this)?;
         if difference.numel() == 0 {
             return aten::sum_dim_IntList(&difference, Some(&[-1]));
@@ -160,20 +133,100 @@ mod derived {
     }
 
     fn _pdist_backward(grad_output: &Tensor, this: &Tensor, p: f64, pdist: &Tensor) -> Result<Tensor> {
+        check_pdist_backward(grad_output, this, pdist)?;
         let pairs = Pairs::new(aten::_pdist_backward::NAME, this)?;
-        let count = pairs.first.numel();
-        ensure!(
-            grad_output.sizes() == [count] && pdist.sizes() == [count],
-            Shape,
-            "{}: a gradient of sizes {:?} and distances of {:?}, expected one for each of {count} pairs",
-            pairs.operator,
-            grad_output.sizes(),
-            pdist.sizes()
-        );
         let slope = slope(&pairs.difference(this)?, pdist, p)?;
         let grads = aten::mul_Tensor(&aten::unsqueeze(grad_output, -1)?, &slope)?;
         pairs.gathered(this, &grads)
     }
+}
+
+/// The sizes of the distances between the rows of matrices whose batches broadcast.
+pub(super) fn sizes_of_distances(operator: &str, x1: &Tensor, x2: &Tensor) -> Result<Vec<i64>> {
+    let ([batch1 @ .., rows, len], [batch2 @ .., others, other_len]) = (x1.sizes(), x2.sizes()) else {
+        bail!(Shape, "{operator}: sizes {:?} and {:?}, expected matrices", x1.sizes(), x2.sizes())
+    };
+    ensure!(
+        len == other_len,
+        Shape,
+        "{operator}: sizes {:?} and {:?}, expected rows of one length",
+        x1.sizes(),
+        x2.sizes()
+    );
+    let batch = infer_size(batch1, batch2).map_err(|error| error.context(operator))?;
+    Ok([&batch[..], &[*rows, *others]].concat())
+}
+
+/// Checks the arguments of `_cdist_backward`, and returns the sizes of the distances.
+///
+/// # Errors
+/// Rows of different lengths, several dtypes, a gradient or distances of other sizes.
+pub(crate) fn check_cdist_backward(
+    grad_output: &Tensor,
+    x1: &Tensor,
+    x2: &Tensor,
+    cdist: &Tensor,
+) -> Result<Vec<i64>> {
+    const OPERATOR: &str = aten::_cdist_backward::NAME;
+    let pairs = sizes_of_distances(OPERATOR, x1, x2)?;
+    if let Some(other) = [grad_output, x2, cdist].iter().find(|tensor| tensor.dtype() != x1.dtype()) {
+        bail!(
+            DType,
+            "{OPERATOR}: rows of {} and a tensor of {}, expected one type",
+            x1.dtype(),
+            other.dtype()
+        );
+    }
+    ensure!(
+        grad_output.sizes() == pairs && cdist.sizes() == pairs,
+        Shape,
+        "{OPERATOR}: a gradient of sizes {:?} and distances of {:?}, expected one for each pair, {pairs:?}",
+        grad_output.sizes(),
+        cdist.sizes()
+    );
+    Ok(pairs)
+}
+
+fn check_matrix(operator: &str, rows: &Tensor) -> Result<()> {
+    ensure!(rows.dim() == 2, Shape, "{operator}: sizes {:?}, expected a matrix", rows.sizes());
+    ensure!(
+        matches!(rows.dtype(), DType::Float32 | DType::Float64),
+        DType,
+        "{operator} is not implemented for {}",
+        rows.dtype()
+    );
+    Ok(())
+}
+
+/// # Errors
+/// No matrix of `float32` or `float64`, a negative order.
+pub(crate) fn check_pdist(this: &Tensor, p: f64) -> Result<()> {
+    const OPERATOR: &str = aten::_pdist_forward::NAME;
+    check_matrix(OPERATOR, this)?;
+    ensure!(p >= 0.0, Argument, "{OPERATOR}: a norm of order {p}, expected one that is not negative");
+    Ok(())
+}
+
+/// # Errors
+/// No matrix of `float32` or `float64`, a gradient or distances that are not one for each pair of rows.
+pub(crate) fn check_pdist_backward(grad_output: &Tensor, this: &Tensor, pdist: &Tensor) -> Result<()> {
+    const OPERATOR: &str = aten::_pdist_backward::NAME;
+    check_matrix(OPERATOR, this)?;
+    let count = count_of_pairs(this);
+    ensure!(
+        grad_output.sizes() == [count] && pdist.sizes() == [count],
+        Shape,
+        "{OPERATOR}: a gradient of sizes {:?} and distances of {:?}, expected one for each of {count} pairs",
+        grad_output.sizes(),
+        pdist.sizes()
+    );
+    Ok(())
+}
+
+/// The number of pairs of different rows of a matrix.
+pub(crate) fn count_of_pairs(rows: &Tensor) -> i64 {
+    let count = rows.sizes()[0];
+    count.checked_mul(count.saturating_sub(1)).map_or(i64::MAX, |pairs| pairs / 2)
 }
 
 #[torch_impl(aten, CompositeImplicitAutograd)]
@@ -191,22 +244,14 @@ fn pdist(this: &Tensor, p: f64) -> Result<Tensor> {
 
 /// All pairs of different rows of a matrix.
 struct Pairs {
-    operator: &'static str,
     first: Tensor,
     second: Tensor,
 }
 
 impl Pairs {
     fn new(operator: &'static str, rows: &Tensor) -> Result<Self> {
-        ensure!(rows.dim() == 2, Shape, "{operator}: sizes {:?}, expected a matrix", rows.sizes());
-        ensure!(
-            matches!(rows.dtype(), DType::Float32 | DType::Float64),
-            DType,
-            "{operator} is not implemented for {}",
-            rows.dtype()
-        );
-        let count = rows.sizes()[0];
-        let pairs = count.checked_mul(count.saturating_sub(1)).map_or(i64::MAX, |pairs| pairs / 2);
+        check_matrix(operator, rows)?;
+        let (count, pairs) = (rows.sizes()[0], count_of_pairs(rows));
         // Row by row, each with the rows after it.
         let mut place = (0, 0);
         let both = collected(operator, pairs, |_| {
@@ -217,7 +262,7 @@ impl Pairs {
             place
         })?;
         let of = |part: fn(&(i64, i64)) -> i64| vector(both.iter().map(part).collect(), rows.device());
-        Ok(Pairs { operator, first: of(|pair| pair.0)?, second: of(|pair| pair.1)? })
+        Ok(Pairs { first: of(|pair| pair.0)?, second: of(|pair| pair.1)? })
     }
 
     /// The gradient of each row, summed over its pairs: the first row of a pair gets the gradient, the second its

@@ -93,3 +93,14 @@ fn numbers_are_counted_in_the_bins_of_their_own_precision() -> Result<()> {
     assert_eq!(aten::histc::with(&Tensor::from([3f64; 5])).bins(3).call()?.to_vec::<f64>()?, [0.0, 5.0, 0.0]);
     Ok(())
 }
+
+#[test]
+fn products_of_bins_that_overflow_are_counted() -> Result<()> {
+    let count = |x: Tensor, max: f64| aten::histc::with(&x).bins(4).min(0).max(max).call()?.to_vec::<f64>();
+    assert_eq!(count(Tensor::from([1.7e308, 1.0, 5e307]), 1.7e308)?, [3.0, 0.0, 0.0, 0.0]);
+    let single = aten::histc::with(&Tensor::from([2e38_f32])).bins(4).min(0).max(3e38).call()?;
+    assert_eq!(single.to_vec::<f32>()?, [1.0, 0.0, 0.0, 0.0]);
+    let beyond = aten::histc::with(&Tensor::from([1.0_f32])).bins(4).min(-1e40).max(1.0).call();
+    assert!(beyond.unwrap_err().to_string().contains("does not fit float32"));
+    Ok(())
+}

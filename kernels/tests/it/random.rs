@@ -102,6 +102,8 @@ fn drawn_indices_are_those_of_pytorch() {
     assert_eq!(draw(1, false), [2, 3]);
     assert_eq!(draw(5, true), [1, 2, 3, 1, 3, 3, 1, 1, 3, 1]);
     assert!(aten::multinomial(&weights, 5).is_err());
+    let none = aten::multinomial::with(&aten::zeros(&[2, 0]).unwrap(), 2).replacement(true).call();
+    assert!(none.unwrap_err().to_string().contains("no categories"));
 }
 
 /// A new tensor of zeros of a type, drawn into from seed 0.

@@ -7,6 +7,7 @@ use torch_library::prelude::*;
 use torch_library::result_type;
 
 use crate::aten;
+use crate::loops::parts::Parts;
 use crate::loops::pointwise::unsupported;
 use crate::loops::{self, in_runs, match_opmath, on_vectors};
 
@@ -35,7 +36,10 @@ fn searchsorted_Tensor(
     let out = Tensor::empty(this.sizes(), DType::Int64, this.device())?;
     if loops::has_elements(this) {
         match_opmath!(dtype, T: Integer | Float => {
-            let (sequence, values) = (loops::elements::<T>(&sequence)?, loops::elements::<T>(this)?);
+            let sequence = Parts::<T>::row_major(&sequence, sequence.numel() as usize)?;
+            let values = Parts::<T>::row_major(this, this.numel() as usize)?;
+            let sequence = if sequence.count() == 0 { &[][..] } else { sequence.get(0) };
+            let values = values.get(0);
             let is_one = sequence.len() == rows;
             in_runs(&out, |start, run| {
                 let mut at = start;

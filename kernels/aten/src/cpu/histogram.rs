@@ -38,7 +38,14 @@ fn histc(this: &Tensor, bins: i64, min: Scalar, max: Scalar) -> Result<Tensor> {
     match_opmath!(this.dtype(), T: Float => {
         let values = Parts::<T>::row_major(this, this.numel() as usize)?;
         let values = if values.count() == 0 { &[][..] } else { values.get(0) };
-        count::<T>(values, [low, high].map(|end| end.cast()), &mut counts);
+        let ends = [low, high].map(|end| end.cast::<T>());
+        ensure!(
+            ends.iter().all(|end| end.is_finite()),
+            Argument,
+            "{OPERATOR}: the range from {low} to {high} does not fit {}",
+            this.dtype()
+        );
+        count::<T>(values, ends, &mut counts);
     }, else => {});
     counts.pop();
     let counts = Tensor::from_vec(counts.into_iter().map(|count| count as f64).collect(), &[bins])?;
@@ -59,9 +66,8 @@ on_vectors! {
         let ([low, high], bins) = (ends, counts.len() as i64 - 1);
         let (width, count) = (high.minus(low), bins.cast::<T>());
         let place = |x: T| {
-            // Computed in this order, and in the dtype of the values, as in PyTorch: other roundings would lead to
-            // other bins.
-            let place = x.minus(low).times(count).over(width).cast::<i64>().min(bins - 1);
+            // Computed in this order, as in PyTorch: other roundings would lead to other bins. The product may overflow.
+            let place = x.minus(low).times(count).over(width).cast::<i64>().clamp(0, bins - 1);
             if (x >= low) & (x <= high) { place } else { bins }
         };
         for values in values.chunks(BLOCK) {

@@ -207,6 +207,7 @@ mod kernels {
         if !loops::has_elements(&out) {
             return Ok(out);
         }
+        ensure!(*categories > 0, Shape, "{OPERATOR}: sizes {:?} have no categories to draw", this.sizes());
         if !replacement || num_samples == 1 {
             return unseen(|| raced(this, num_samples, generator));
         }

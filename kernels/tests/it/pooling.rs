@@ -245,3 +245,13 @@ fn regions_with_drawn_borders_are_pytorchs() -> Result<()> {
     assert!(pool(2, &half.to_dtype(DType::Float32)?).is_err() && pool(2, &Tensor::from([[[0.5]]])).is_err());
     Ok(())
 }
+
+#[test]
+fn borders_are_drawn_in_the_element_type() -> Result<()> {
+    let zeros = aten::zeros::with(&[1, 200, 200]).dtype(Some(DType::BFloat16)).call()?;
+    let samples = Tensor::from([[[0.300_781_25_f64; 2]]]).to_dtype(DType::BFloat16)?;
+    let (_, places) = aten::fractional_max_pool2d(&zeros, &[2, 2], &[70, 70], &samples)?;
+    let first: Vec<i64> = places.to_vec::<i64>()?[..18].to_vec();
+    assert_eq!(first, [0, 3, 6, 9, 12, 15, 18, 21, 23, 26, 29, 32, 35, 38, 41, 44, 46, 49]);
+    Ok(())
+}

@@ -2,6 +2,7 @@
 
 use num_traits::Float;
 use torch_library::Element;
+use torch_library::element::{bf16, f16};
 use torch_library::prelude::*;
 
 use crate::aten;
@@ -112,7 +113,7 @@ impl<const D: usize> Regions<D> {
             let volume = self.input.iter().product::<usize>();
             let (mut largest, mut places) = (Vec::new(), Vec::new());
             for (plane, sample) in elements.chunks(volume).zip(samples.chunks(D)) {
-                self.plane(plane, sample, |value, place| {
+                self.plane(this.dtype(), plane, sample, |value, place| {
                     largest.push(value);
                     places.push(place as i64);
                 });
@@ -125,10 +126,16 @@ impl<const D: usize> Regions<D> {
 
     /// Calls a function with the largest element of each window, and its place. The samples are ordered with the last
     /// spatial dimension first.
-    fn plane<T: Float + Number>(&self, plane: &[T], samples: &[T], mut f: impl FnMut(T, usize)) {
+    fn plane<T: Float + Number>(
+        &self,
+        dtype: DType,
+        plane: &[T],
+        samples: &[T],
+        mut f: impl FnMut(T, usize),
+    ) {
         let reversed = |direction: usize| if D == 2 { D - 1 - direction } else { direction };
         let starts: [Vec<usize>; D] =
-            std::array::from_fn(|direction| self.starts(direction, samples[reversed(direction)]));
+            std::array::from_fn(|direction| self.starts(dtype, direction, samples[reversed(direction)]));
         let count = self.output.iter().product::<usize>();
         for region in 0..count {
             let origin = unravelled(region, &self.output);
@@ -150,17 +157,23 @@ impl<const D: usize> Regions<D> {
     }
 
     /// The starts of the windows in a spatial dimension: equally spaced, shifted by the random sample and rounded down,
-    /// the last one at the end.
-    fn starts<T: Float + Number>(&self, direction: usize, sample: T) -> Vec<usize> {
+    /// the last one at the end. As in PyTorch, each step is rounded to the element type.
+    fn starts<T: Float + Number>(&self, dtype: DType, direction: usize, sample: T) -> Vec<usize> {
         let (count, last) = (self.output[direction], self.input[direction] - self.kernel[direction]);
-        let number = |count: usize| -> T { (count as i64).cast() };
-        let step = if count > 1 { number(last) / number(count - 1) } else { T::ZERO };
+        let rounded = |x: T| match dtype {
+            DType::Float16 => x.cast::<f16>().cast::<T>(),
+            DType::BFloat16 => x.cast::<bf16>().cast::<T>(),
+            _ => x,
+        };
+        let number = |count: usize| rounded((count as i64).cast());
+        let step = if count > 1 { rounded(number(last) / number(count - 1)) } else { T::ZERO };
         let start = |window: usize| {
             if window + 1 == count {
                 return last;
             }
             let whole = |x: T| -> i64 { x.cast() };
-            let shifted = whole((number(window) + sample) * step).saturating_sub(whole(sample * step));
+            let place = rounded(rounded(number(window) + sample) * step);
+            let shifted = whole(place).saturating_sub(whole(rounded(sample * step)));
             shifted.clamp(0, last as i64) as usize
         };
         (0..count).map(start).collect()

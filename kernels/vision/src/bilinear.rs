@@ -57,6 +57,11 @@ pub(crate) struct Point<T> {
 
 impl<T: Real> Point<T> {
     pub(crate) fn new(y: T, x: T, height: usize, width: usize) -> Self {
+        let is_near = |at: T, len: usize| at > real(-1.0) && at < real(len as f64);
+        if !is_near(y, height) || !is_near(x, width) {
+            // The distances of an infinite point would be NaN.
+            return Point { corners: [None; 4], down: T::zero(), right: T::zero() };
+        }
         let (top, left) = (y.floor(), x.floor());
         let index = |y: T, x: T| {
             let inside = |at: T, len: usize| {

@@ -271,10 +271,10 @@ fn backward_in<T: Real>(grad: &Tensor, tensors: Tensors<'_>, geometry: &Geometry
     let groups = [geometry.groups as i64, (geometry.filters / geometry.groups) as i64, places as i64];
     let mut to = Elements { input: Vec::new(), offset: Vec::new(), mask: Vec::new() };
     let mut to_weight = vec![T::zero(); usize::try_from(tensors.weight.numel())?];
-    let mut to_bias = vec![T::zero(); geometry.filters];
+    let mut to_bias = vec![0f64; geometry.filters]; // sums of all places of all images
     for (image, gradient) in gradients.chunks_exact((geometry.filters * places).max(1)).enumerate() {
         for (sum, gradient) in zip(&mut to_bias, gradient.chunks_exact(places)) {
-            *sum = gradient.iter().fold(*sum, |sum, gradient| sum + *gradient);
+            *sum += gradient.iter().map(|gradient| gradient.cast::<f64>()).sum::<f64>();
         }
         let (input, offset, mask) = all.of(image, geometry.images);
         let gradient = Tensor::from_vec(gradient.to_vec(), &groups)?;
@@ -297,7 +297,7 @@ fn backward_in<T: Real>(grad: &Tensor, tensors: Tensors<'_>, geometry: &Geometry
         as_given(to_weight, tensors.weight)?,
         as_given(to.offset, tensors.offset)?,
         mask,
-        as_given(to_bias, tensors.bias)?,
+        tensor(to_bias, tensors.bias.sizes(), tensors.bias.dtype())?,
     ))
 }
 

@@ -15,23 +15,23 @@ use crate::number::Number;
 functions! {
     silu: promoting_exactly Float | Complex => |x, T| x * x.logistic();
     mish: promoting_exactly Float => |x, T| x * softplus_of(x).hyperbolic_tangent();
-    hardswish: promoting_exactly Float => |x, T| x * ramp(x);
-    hardsigmoid: promoting_exactly Float => |x, T| ramp(x);
+    hardswish: promoting_exactly Float => |x, T| x * ramp(x) / 6.0;
+    hardsigmoid: promoting_exactly Float => |x, T| ramp(x) / 6.0;
 }
 
-/// The hard sigmoid: a line from 0 at -3 to 1 at 3, constant outside.
+/// Six times the hard sigmoid: a line from 0 at -3 to 6 at 3, constant outside.
 #[inline(always)]
 fn ramp<T: Float + Element>(x: T) -> T {
     let (three, six): (T, T) = (3.cast(), 6.cast());
     let y = x + three;
     // Not `max` and `min`, which drop NaN.
-    (if y < T::zero() {
+    if y < T::zero() {
         T::zero()
     } else if y > six {
         six
     } else {
         y
-    }) / six
+    }
 }
 
 #[torch_impl(aten, CPU, Meta)]

@@ -15,4 +15,4 @@ mod pooling;
 mod recurrent;
 mod softmax;
 mod transformer;
-mod upsample;
+pub(crate) mod upsample;

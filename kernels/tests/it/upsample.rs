@@ -3,6 +3,7 @@
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
 use torch_library_kernels::prelude::*;
+use torch_library_kernels::vmap::vmap;
 
 /// Images whose elements are all different.
 fn images(sizes: &[i64], format: MemoryFormat) -> Result<Tensor> {
@@ -225,5 +226,29 @@ fn smaller_images_are_means() -> Result<()> {
     assert!(aten::_upsample_bilinear2d_aa(&x, &[0, 3], false).is_err());
     assert!(aten::_upsample_bicubic2d_aa(&x.to_dtype(DType::Float16)?, &[1, 3], false).is_err());
     assert!(aten::_upsample_bilinear2d_aa_backward(&x, &[1, 3], &[1, 1, 1, 9], false).is_err());
+    Ok(())
+}
+
+#[test]
+fn antialiased_images_are_those_of_dense_matrices() -> Result<()> {
+    type Resize = fn(&Tensor, &[i64]) -> Result<Tensor>;
+    let filters: [Resize; 3] = [
+        |x, size| aten::_upsample_bilinear2d_aa(x, size, false),
+        |x, size| aten::_upsample_bicubic2d_aa(x, size, true),
+        |x, size| aten::_upsample_lanczos2d_aa(x, size, false),
+    ];
+    let floats = aten::randn::with(&[1, 2, 3, 40, 57]).dtype(Some(DType::Float64)).call()?;
+    let bytes = aten::clamp::call(&floats.mul(60)?.add(128)?, Some(0.into()), Some(255.into()))?;
+    for images in [floats, bytes.to_dtype(DType::UInt8)?] {
+        for resize in filters {
+            for size in [[13, 80], [90, 20], [40, 19], [11, 57]] {
+                let found = resize(&images.select_int(0, 0)?, &size)?;
+                // Under vmap it is computed by products with matrices.
+                let want = vmap([&images], |[images]| resize(&images, &size))?.select_int(0, 0)?;
+                let (found, want) = (found.to_dtype(DType::Float64)?, want.to_dtype(DType::Float64)?);
+                assert!(aten::allclose::call(&found, &want, 1e-12, 1e-12, false)?, "{size:?}");
+            }
+        }
+    }
     Ok(())
 }

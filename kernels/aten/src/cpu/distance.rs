@@ -60,7 +60,7 @@ mod kernels {
                 let mut line = vec![T::ZERO; rows];
                 for row in range {
                     let line = &mut line[row + 1..];
-                    norm.distances(x.get(row), x.range((row + 1) * len..rows * len), line);
+                    norm.distances(x.get(row), x.range(row + 1..rows), line);
                     for (at, distance) in (place_of(row, rows)..).zip(line) {
                         // SAFETY: the pairs of a row with those after it are one thread's.
                         unsafe { to.get_mut(at)[0] = *distance };

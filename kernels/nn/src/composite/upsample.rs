@@ -4,7 +4,7 @@ use torch_library::prelude::*;
 
 use crate::aten;
 
-mod antialias;
+pub(crate) mod antialias;
 
 /// Writes the operators that take sizes or factors, in terms of those that take sizes.
 macro_rules! by_factors {

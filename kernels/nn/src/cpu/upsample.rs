@@ -7,6 +7,7 @@
     reason = "shares lines among threads, and picks elements that are known to lie in a line"
 )]
 
+mod antialias;
 mod bytes;
 
 use std::ops::Range;

@@ -49,6 +49,7 @@ mod meta;
 mod node;
 mod rebase;
 pub(crate) mod record;
+mod regenerate;
 mod saved;
 mod slices;
 mod tensor;

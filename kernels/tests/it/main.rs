@@ -56,6 +56,7 @@ mod polynomial;
 mod pooling;
 mod random;
 mod reduce;
+mod reinterpreted;
 mod scaler;
 mod scan;
 mod scatter;

@@ -58,6 +58,26 @@ pub(super) fn as_strided(x: &Tensor, sizes: &[i64], strides: &[i64], offset: i64
     call("aten::as_strided", "recomputing a view from its base", arguments)
 }
 
+/// A view of complex numbers as pairs of real ones.
+pub(super) fn view_as_real(x: &Tensor) -> Result<Tensor> {
+    call("aten::view_as_real", "recomputing a view from its base", [Value::TensorRef(x)])
+}
+
+/// A view of pairs of real numbers as complex ones.
+pub(super) fn view_as_complex(x: &Tensor) -> Result<Tensor> {
+    call("aten::view_as_complex", "recomputing a view from its base", [Value::TensorRef(x)])
+}
+
+/// A view whose elements are the conjugates.
+pub(super) fn conj(x: &Tensor) -> Result<Tensor> {
+    call("aten::_conj", "recomputing a view from its base", [Value::TensorRef(x)])
+}
+
+/// A view whose elements are the negatives.
+pub(super) fn neg_view(x: &Tensor) -> Result<Tensor> {
+    call("aten::_neg_view", "recomputing a view from its base", [Value::TensorRef(x)])
+}
+
 /// A new tensor of the same type and device, with any strides.
 pub(super) fn new_empty_strided(x: &Tensor, sizes: &[i64], strides: &[i64]) -> Result<Tensor> {
     let [dtype, layout, device, pin_memory] = [const { Value::None }; 4];

@@ -1,7 +1,8 @@
 //! The derivative of an in-place operation on a view, for the view's base.
 
 use super::arithmetic;
-use super::node::{Backward, Call, InputMetadata, Node};
+use super::node::{Backward, Call, Node};
+use super::regenerate::Form;
 use crate::error::Result;
 use crate::tensor::Tensor;
 
@@ -9,15 +10,15 @@ use crate::tensor::Tensor;
 ///
 /// PyTorch: `torch::autograd::CopySlices`.
 pub(super) struct CopySlices {
-    base: InputMetadata,
-    view: InputMetadata,
+    base: Form,
+    view: Form,
     /// The derivative of the operation itself.
     operation: Node,
 }
 
 impl CopySlices {
     pub(super) fn new(base: &Tensor, view: &Tensor, operation: Node) -> Self {
-        CopySlices { base: InputMetadata::of(base), view: InputMetadata::of(view), operation }
+        CopySlices { base: Form::of(base), view: Form::of(view), operation }
     }
 }
 
@@ -25,10 +26,9 @@ impl Backward for CopySlices {
     fn backward(&self, call: &Call<'_>, grads: Vec<Option<Tensor>>) -> Result<Vec<Option<Tensor>>> {
         let count = self.operation.edges().len();
         let Some(Some(grad)) = grads.first() else { return Ok(vec![None; count]) };
-        let mut result = arithmetic::new_empty_strided(grad, self.base.sizes(), self.base.strides())?;
+        let mut result = self.base.empty(grad)?;
         arithmetic::copy(&mut result, grad)?;
-        let offset = self.view.storage_offset() - self.base.storage_offset();
-        let mut part = arithmetic::as_strided(&result, self.view.sizes(), self.view.strides(), offset)?;
+        let mut part = self.view.view_of(&result, self.base.offset())?;
 
         let inner = Call { node: &self.operation, wanted: call.wanted };
         // A copy, because the part is overwritten below.

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::Node;
-use super::arithmetic;
 use super::creation::CreationMeta;
 use super::meta::{AutogradMeta, View};
 use super::node::{Backward, Call, Edge};
+use super::regenerate::Form;
 use crate::error::{Error, ErrorKind, Result};
 use crate::guard::EnableGradGuard;
 use crate::tensor::Tensor;
@@ -31,7 +31,7 @@ pub(super) fn track(base: &Tensor, view: &Tensor, creation: CreationMeta) {
     let before = state.view.replace(known);
     drop(state);
     drop(before); // after the lock is released
-    if !view.requires_grad() {
+    if !view.requires_grad() && view.dtype().is_differentiable() {
         view.ask_autograd_for_requires_grad();
     }
 }
@@ -54,16 +54,16 @@ pub(super) fn history(tensor: &Tensor) -> Result<Option<Edge>> {
         let state = meta.state();
         let Some(view) = &state.view else { return Ok(state.history.clone()) };
         let version = tensor.version();
-        if view.version == version || (state.history.is_none() && !view.base.requires_grad()) {
+        let is_current = view.version == version || !tensor.dtype().is_differentiable();
+        if is_current || (state.history.is_none() && !view.base.requires_grad()) {
             return Ok(state.history.clone());
         }
         (view.base.clone(), view.creation, version)
     };
     creation.check("the base of a view was written to in place")?;
-    let offset = tensor.storage_offset();
     let again = {
         let _guard = EnableGradGuard::new();
-        arithmetic::as_strided(&base, tensor.sizes(), tensor.strides(), offset)?
+        Form::of(tensor).view_of(&base, base.storage_offset())?
     };
     let edge = AutogradMeta::of(&again).and_then(|meta| meta.state().history.clone());
     // The view was computed, even if its base no longer has a history.
@@ -104,6 +104,9 @@ pub(super) fn check_write(operator: &str, tensor: &Tensor) -> Result<()> {
         creation.check(&format!("{operator} writes in place"))?;
         if tensor.requires_grad() && base.is_leaf()? {
             return Err(leaf_error(operator, "a view of a leaf"));
+        }
+        if tensor.dtype().is_differentiable() {
+            Form::of(tensor).check(&base)?;
         }
     }
     let is_known = |tensor| AutogradMeta::of(tensor).is_some_and(|meta| meta.state().history.is_some());

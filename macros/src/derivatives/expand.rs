@@ -175,8 +175,8 @@ fn bookkeeping(row: &Row) -> Option<TokenStream> {
         Kind::View(source) => {
             let source = arguments[source];
             quote! {
-                let __result = #call;
-                __d::Results::track(&__result, #source);
+                let mut __result = #call;
+                __d::Results::track(&mut __result, #source);
                 __torch::Result::Ok(__result)
             }
         }

@@ -33,13 +33,25 @@ pub(super) fn bookkeeping_boxed(
         handle.redispatch_boxed(keys & BELOW_AD_INPLACE_OR_VIEW, stack)?;
     }
     written.iter().for_each(Tensor::bump_version);
-    for (value, base) in stack.last(bases.len()).iter().zip(&bases) {
+    for (value, base) in stack.last_mut(bases.len()).iter_mut().zip(&bases) {
         let Some(base) = base else { continue };
-        let views = value.tensors();
         let creation = CreationMeta::now(matches!(value, Value::Tensors(_)));
-        views.iter().for_each(|view| view::track(base, view, creation));
+        each_result(value, |result| view::track(base, result, creation));
     }
     Ok(())
+}
+
+/// Visits the tensors of a result, each of which may be replaced.
+pub(super) fn each_result(value: &mut Value<'_>, mut visit: impl FnMut(&mut Tensor)) {
+    match value {
+        Value::TensorRef(tensor) => *value = Value::Tensor(tensor.clone()),
+        Value::Tensors(tensors) => return tensors.to_mut().iter_mut().for_each(visit),
+        Value::OptionalTensors(tensors) => return tensors.to_mut().iter_mut().flatten().for_each(visit),
+        _ => {}
+    }
+    if let Value::Tensor(tensor) = value {
+        visit(tensor);
+    }
 }
 
 /// The tensors that a call writes to.

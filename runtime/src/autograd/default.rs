@@ -12,7 +12,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 use torch_library_schema::Return;
 
-use super::bookkeeping::written;
+use super::bookkeeping::{each_result, written};
 use super::edge::gradient_edge;
 use super::in_place;
 use super::node::{Backward, Call, Edge, NOT_IMPLEMENTED, Node};
@@ -94,20 +94,11 @@ fn is_written(ret: Option<&Return>) -> bool {
 
 /// Replaces a result that is one of the inputs by a separate tensor, recorded as a view of it.
 fn own(value: &mut Value<'_>, inputs: &[Tensor]) {
-    let own = |tensor: &mut Tensor| {
+    each_result(value, |tensor| {
         if let Some(input) = inputs.iter().find(|input| input.is_same(tensor)) {
             *tensor = view::another(input);
         }
-    };
-    match value {
-        Value::TensorRef(tensor) => *value = Value::Tensor(tensor.clone()),
-        Value::Tensors(tensors) => return tensors.to_mut().iter_mut().for_each(own),
-        Value::OptionalTensors(tensors) => return tensors.to_mut().iter_mut().flatten().for_each(own),
-        _ => {}
-    }
-    if let Value::Tensor(tensor) = value {
-        own(tensor);
-    }
+    });
 }
 
 fn node(operator: &'static Operator, edges: impl IntoIterator<Item = Option<Edge>>) -> Node {

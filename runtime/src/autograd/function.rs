@@ -171,7 +171,7 @@ pub fn apply<F: Function>(function: F, inputs: &[&Tensor]) -> Result<Vec<Tensor>
             *output = input.with_key_set(input.key_set()); // an output must be a separate tensor
         }
         if let Some(base) = base.or_else(|| output.base()).filter(|_| recorded) {
-            view::track(&base, output, CreationMeta::InCustomFunction);
+            view::mark(&base, output, CreationMeta::InCustomFunction);
         }
     }
     if recorded {

@@ -7,7 +7,7 @@ use super::arithmetic;
 use super::creation::CreationMeta;
 use super::edge::gradient_edge;
 use super::keep::{Save, SaveMetadata};
-use super::meta::set_history;
+use super::meta::{self, set_history};
 use super::node::{self, Backward, Call, Edge, InputMetadata, Node};
 use super::rebase::rebase_history;
 use super::saved::SavedTensor;
@@ -217,8 +217,8 @@ pub trait Results {
     /// of the node, and a leaf would lose its gradient.
     fn own(&mut self, argument: &impl Differentiable);
 
-    /// Marks the results as views of a tensor.
-    fn track(&self, base: &Tensor);
+    /// Marks the results as views of a tensor. Those that are not new tensors are replaced by separate ones.
+    fn track(&mut self, base: &Tensor);
 }
 
 impl Results for Tensor {
@@ -251,8 +251,12 @@ impl Results for Tensor {
         }
     }
 
-    fn track(&self, base: &Tensor) {
-        view::track(base, self, CreationMeta::now(false));
+    fn track(&mut self, base: &Tensor) {
+        if self.is_same(base) && meta::wants_graph(|| base.requires_grad()) {
+            *self = view::another(base); // it becomes an output of the node, which the base must not be
+        } else {
+            view::track(base, self, CreationMeta::now(false));
+        }
     }
 }
 
@@ -265,7 +269,7 @@ impl Results for Vec<Tensor> {
         self.iter_mut().for_each(|tensor| tensor.own(argument));
     }
 
-    fn track(&self, base: &Tensor) {
+    fn track(&mut self, base: &Tensor) {
         for tensor in self {
             view::track(base, tensor, CreationMeta::now(true));
         }

@@ -11,11 +11,24 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::guard::EnableGradGuard;
 use crate::tensor::Tensor;
 
-/// Records that `view` is a view of `base`.
+/// Records that a result is a view of `base`. A result with other handles, which the operator did not just make, is
+/// replaced by a separate tensor: it may be the base of other views, even of `base` itself, and the base of a view is
+/// not a view.
 ///
 /// PyTorch: `torch::autograd::as_view`.
-pub(super) fn track(base: &Tensor, view: &Tensor, creation: CreationMeta) {
-    if base.is_inference() || view.is_same(base) {
+pub(super) fn track(base: &Tensor, result: &mut Tensor, creation: CreationMeta) {
+    if base.is_inference() || result.is_same(base) || !result.is_defined() {
+        return;
+    }
+    if !result.is_sole_handle() {
+        *result = result.with_key_set(result.key_set());
+    }
+    mark(base, result, creation);
+}
+
+/// Records that `view`, which is nobody's base, is a view of `base`.
+pub(super) fn mark(base: &Tensor, view: &Tensor, creation: CreationMeta) {
+    if base.is_inference() {
         return;
     }
     let mut known = View { base: base.clone(), creation, version: view.version() };
@@ -40,7 +53,7 @@ pub(super) fn track(base: &Tensor, view: &Tensor, creation: CreationMeta) {
 /// own history.
 pub(super) fn another(argument: &Tensor) -> Tensor {
     let result = argument.with_key_set(argument.key_set());
-    track(argument, &result, CreationMeta::now(false));
+    mark(argument, &result, CreationMeta::now(false));
     result
 }
 

@@ -1,0 +1,132 @@
+//! Rules of autograd that need no operators of `aten`: which tensors are views, where gradients go, what hooks see.
+#![forbid(unsafe_code)]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use torch_library::autograd::{self, Context, Function, GradOptions};
+use torch_library::guard::no_grad;
+use torch_library::{derivatives, prelude::*};
+
+torch_library! {
+    /// A view, an in-place operation, and operators that return tensors that they did not make.
+    mod rules {
+        whole(Tensor(a) self) -> Tensor(a);
+        undo(Tensor(a) self) -> Tensor(a);
+        derived_undo(Tensor(a) self) -> Tensor(a);
+        this(Tensor(a) self) -> Tensor(a);
+        second(Tensor(a) self, Tensor other) -> Tensor(a);
+        both(Tensor(a) self) -> Tensor(a)[];
+        scale_(Tensor(a!) self, float by) -> Tensor(a!);
+        sum_of_two(Tensor self, Tensor other) -> Tensor;
+    }
+}
+
+#[torch_impl(rules, CPU)]
+mod cpu {
+    use super::*;
+
+    fn whole(this: &Tensor) -> Result<Tensor> {
+        this.strided_view(this.sizes(), this.strides(), this.storage_offset())
+    }
+
+    fn undo(this: &Tensor) -> Result<Tensor> {
+        Ok(this.base().unwrap_or_else(|| this.clone()))
+    }
+
+    fn derived_undo(this: &Tensor) -> Result<Tensor> {
+        undo(this)
+    }
+
+    fn this(this: &Tensor) -> Result<Tensor> {
+        Ok(this.clone())
+    }
+
+    fn second(_: &Tensor, other: &Tensor) -> Result<Tensor> {
+        Ok(other.clone())
+    }
+
+    fn both(this: &Tensor) -> Result<Vec<Tensor>> {
+        Ok(vec![undo(this)?, whole(this)?])
+    }
+
+    fn scale_(this: &mut Tensor, by: f64) -> Result<&mut Tensor> {
+        let values: Vec<f64> = this.to_vec()?;
+        this.fill_from(values.into_iter().map(|value| value * by))?;
+        Ok(this)
+    }
+
+    fn sum_of_two(this: &Tensor, other: &Tensor) -> Result<Tensor> {
+        let (this, other) = (this.to_vec::<f64>()?, other.to_vec::<f64>()?);
+        Ok(Tensor::from(this.iter().zip(other).map(|(a, b)| a + b).collect::<Vec<_>>()))
+    }
+}
+
+derivatives! {
+    in rules;
+
+    derived_undo(Tensor(a) self) -> Tensor(a) { self => grad.clone() }
+    this(Tensor(a) self) -> Tensor(a) { self => grad.clone() }
+    scale_(Tensor(a!) self, float by) -> Tensor(a!) { self => scaled(grad, by)? }
+    sum_of_two(Tensor self, Tensor other) -> Tensor { self => scaled(grad, 1.0)?, other => scaled(grad, 1.0)? }
+}
+
+fn scaled(tensor: &Tensor, by: f64) -> Result<Tensor> {
+    Ok(Tensor::from(tensor.to_vec::<f64>()?.into_iter().map(|x| x * by).collect::<Vec<_>>()))
+}
+
+fn leaf() -> Result<Tensor> {
+    let leaf = Tensor::from([1.0, 2.0]);
+    leaf.set_requires_grad(true)?;
+    Ok(leaf)
+}
+
+fn ones() -> Option<Tensor> {
+    Some(Tensor::from([1.0, 1.0]))
+}
+
+fn gradient(of: &Tensor, to: &Tensor) -> Result<Vec<f64>> {
+    let grads = autograd::grad(&[of], &[to], &[ones()], GradOptions::new())?;
+    grads[0].as_ref().expect("there is one").to_vec()
+}
+
+/// A copy of its input.
+fn copied(x: &Tensor) -> Result<Tensor> {
+    rules::sum_of_two(x, &Tensor::from([0.0, 0.0]))
+}
+
+#[test]
+fn a_result_that_is_a_base_is_replaced_by_a_view_of_it() -> Result<()> {
+    type Operator = fn(&Tensor) -> Result<Tensor>;
+    let undos: [Operator; 3] = [rules::undo, rules::derived_undo, |x| Ok(rules::both(x)?.remove(0))];
+    for undo in undos {
+        let y = copied(&leaf()?)?;
+        let view = rules::whole(&y)?;
+        let again = undo(&view)?;
+        assert!(!y.is_view() && view.base().is_some_and(|base| base.is_same(&y)));
+        assert!(!again.is_same(&y) && again.base().is_some_and(|base| base.is_same(&y)));
+        assert!(y.requires_grad() && again.requires_grad() && again.shares_storage_with(&y));
+        assert_eq!(undo(&y)?.to_vec::<f64>()?, [1.0, 2.0]);
+    }
+    Ok(())
+}
+
+#[test]
+fn two_bases_do_not_become_views_of_each_other() -> Result<()> {
+    let (a, b) = (Tensor::from([1.0]), Tensor::from([2.0]));
+    let (of_a, of_b) = (rules::whole(&a)?, rules::whole(&b)?);
+    let (c, d) = (rules::second(&of_a, &b)?, rules::second(&of_b, &a)?);
+    assert!(!a.is_view() && !b.is_view() && c.is_view() && d.is_view());
+    assert!(!a.requires_grad() && !b.requires_grad() && !c.requires_grad());
+    Ok(())
+}
+
+#[test]
+fn a_view_that_is_its_own_argument_leaves_the_leaf_a_leaf() -> Result<()> {
+    let x = leaf()?;
+    let same = rules::this(&x)?;
+    assert!(x.is_leaf()? && !same.is_same(&x) && !same.is_leaf()?);
+    assert_eq!(gradient(&same, &x)?, [1.0, 1.0]);
+    assert!(no_grad(|| rules::this(&x))?.is_same(&x));
+    Ok(())
+}

@@ -130,3 +130,46 @@ fn a_view_that_is_its_own_argument_leaves_the_leaf_a_leaf() -> Result<()> {
     assert!(no_grad(|| rules::this(&x))?.is_same(&x));
     Ok(())
 }
+
+#[test]
+fn a_hook_goes_when_it_is_removed() -> Result<()> {
+    let held = Arc::new(());
+    let x = leaf()?;
+    for tensor in [&x, &copied(&x)?] {
+        let (itself, held) = (tensor.clone(), held.clone());
+        let hook = tensor.register_hook(move |_| {
+            let _ = (&itself, &held);
+            panic!("it was removed");
+        })?;
+        let other = tensor.register_hook(|_| Ok(None))?;
+        hook.remove();
+        hook.clone().remove();
+        drop(other);
+    }
+    assert_eq!(Arc::strong_count(&held), 1);
+    assert_eq!(gradient(&copied(&x)?, &x)?, [1.0, 1.0]);
+    let weak = x.downgrade();
+    drop(x);
+    assert!(weak.upgrade().is_none(), "a removed hook holds nothing");
+    Ok(())
+}
+
+#[test]
+fn a_hook_may_remove_itself() -> Result<()> {
+    let x = leaf()?;
+    let own = Arc::new(std::sync::Mutex::new(None::<autograd::HookHandle>));
+    let (calls, handle) = (Arc::new(AtomicUsize::new(0)), own.clone());
+    let count = calls.clone();
+    let hook = x.register_hook(move |_| {
+        count.fetch_add(1, Ordering::Relaxed);
+        handle.lock().unwrap().take().expect("it runs once").remove();
+        Ok(None)
+    })?;
+    *own.lock().unwrap() = Some(hook);
+    for _ in 0..2 {
+        gradient(&copied(&x)?, &x)?;
+    }
+    assert_eq!(calls.load(Ordering::Relaxed), 1);
+    assert_eq!(Arc::strong_count(&calls), 1);
+    Ok(())
+}

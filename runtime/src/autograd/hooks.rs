@@ -1,7 +1,6 @@
 //! Hooks: functions that see, and may replace, a gradient in a backward pass.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use crate::error::Result;
 use crate::panics;
@@ -17,49 +16,51 @@ pub(super) struct Hooks(Vec<Registered>);
 struct Registered {
     /// The input of the node whose gradient the hook sees.
     input_nr: usize,
-    hook: Hook,
-    removed: Arc<AtomicBool>,
+    hook: Arc<Slot>,
     /// Whether the hook runs after all others, and so sees the final gradient.
     last: bool,
 }
+
+/// The place of a hook, which is empty once the hook was removed.
+struct Slot(Mutex<Option<Hook>>);
 
 /// Removes a hook. Dropping the handle does not.
 ///
 /// PyTorch: `torch.utils.hooks.RemovableHandle`.
 #[derive(Clone, Debug)]
-pub struct HookHandle(Arc<AtomicBool>);
+pub struct HookHandle(Weak<Slot>);
 
 impl HookHandle {
-    /// Removes the hook: it no longer runs.
+    /// Removes the hook: it no longer runs, and is dropped, unless it is running.
+    ///
+    /// So a hook that holds its own tensor keeps it alive only until here.
     pub fn remove(&self) {
-        self.0.store(true, Ordering::Relaxed); // the flag guards no other memory
+        let slot = self.0.upgrade();
+        let hook = slot.and_then(|slot| slot.lock().take());
+        drop(hook); // after the lock is released, since dropping a closure may run code that uses hooks
     }
 }
 
 impl Hooks {
-    /// Adds a hook. Returns the removed hooks, for the caller to drop without a lock, since dropping a closure may run
-    /// code that uses hooks.
-    pub(super) fn add(hooks: &mut Option<Box<Hooks>>, input_nr: usize, hook: Hook) -> (HookHandle, Hooks) {
+    /// Adds a hook.
+    pub(super) fn add(hooks: &mut Option<Box<Hooks>>, input_nr: usize, hook: Hook) -> HookHandle {
         Hooks::push(hooks, input_nr, hook, false)
     }
 
     /// Like [`add`](Self::add), but the hook runs after all others.
-    pub(super) fn add_last(
-        hooks: &mut Option<Box<Hooks>>,
-        input_nr: usize,
-        hook: Hook,
-    ) -> (HookHandle, Hooks) {
+    pub(super) fn add_last(hooks: &mut Option<Box<Hooks>>, input_nr: usize, hook: Hook) -> HookHandle {
         Hooks::push(hooks, input_nr, hook, true)
     }
 
-    fn push(hooks: &mut Option<Box<Hooks>>, input_nr: usize, hook: Hook, last: bool) -> (HookHandle, Hooks) {
-        let removed = Arc::new(AtomicBool::new(false));
+    fn push(hooks: &mut Option<Box<Hooks>>, input_nr: usize, hook: Hook, last: bool) -> HookHandle {
+        let slot = Arc::new(Slot(Mutex::new(Some(hook))));
+        let handle = HookHandle(Arc::downgrade(&slot));
         let hooks = hooks.get_or_insert_default();
-        let gone = hooks.0.extract_if(.., |registered| registered.is_removed()).collect();
+        hooks.0.retain(|registered| registered.hook.lock().is_some());
         let first_last = hooks.0.iter().position(|registered| registered.last).unwrap_or(hooks.0.len());
         let place = if last { hooks.0.len() } else { first_last };
-        hooks.0.insert(place, Registered { input_nr, hook, removed: removed.clone(), last });
-        (HookHandle(removed), Hooks(gone))
+        hooks.0.insert(place, Registered { input_nr, hook: slot, last });
+        handle
     }
 
     /// The present hooks. They run without a lock, so they may add and remove others.
@@ -69,9 +70,10 @@ impl Hooks {
 
     /// Calls the hooks with the gradients that arrived.
     pub(super) fn run(&self, grads: &mut [Option<Tensor>]) -> Result<()> {
-        for registered in self.0.iter().filter(|registered| !registered.is_removed()) {
+        for registered in &self.0 {
+            let Some(hook) = registered.hook.get() else { continue };
             let Some(Some(grad)) = grads.get_mut(registered.input_nr) else { continue };
-            if let Some(other) = (registered.hook)(grad)? {
+            if let Some(other) = hook(grad)? {
                 *grad = other;
             }
         }
@@ -86,8 +88,12 @@ impl Drop for Hooks {
     }
 }
 
-impl Registered {
-    fn is_removed(&self) -> bool {
-        self.removed.load(Ordering::Relaxed)
+impl Slot {
+    fn lock(&self) -> MutexGuard<'_, Option<Hook>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn get(&self) -> Option<Hook> {
+        self.lock().clone()
     }
 }

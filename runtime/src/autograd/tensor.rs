@@ -167,8 +167,7 @@ impl Tensor {
                 }
                 Ok(None)
             });
-            let (_, gone) = Hooks::add_last(&mut node.state().hooks, input_nr, keep);
-            drop(gone); // after the lock is released
+            Hooks::add_last(&mut node.state().hooks, input_nr, keep);
         }
         Ok(())
     }
@@ -198,12 +197,10 @@ impl Tensor {
             bail!(Autograd, "a gradient hook cannot be registered on a tensor that does not require grad");
         }
         let hook: Hook = Arc::new(hook);
-        let (handle, gone) = match view::history(self)? {
+        Ok(match view::history(self)? {
             Some(Edge { node, input_nr }) => Hooks::add(&mut node.state().hooks, input_nr, hook),
             None => Hooks::add(&mut AutogradMeta::of_or_new(self).state().hooks, 0, hook),
-        };
-        drop(gone); // after the lock is released
-        Ok(handle)
+        })
     }
 
     /// Runs a function on this leaf whenever a gradient was added to its [`grad`](Tensor::grad), which is then complete
@@ -234,9 +231,7 @@ impl Tensor {
             "a post-accumulate-grad hook needs a leaf that requires grad: other tensors do not accumulate gradients"
         );
         let hook: Hook = Arc::new(move |leaf: &Tensor| hook(leaf).map(|()| None));
-        let (handle, gone) = Hooks::add(&mut AutogradMeta::of_or_new(self).state().accumulated, 0, hook);
-        drop(gone); // after the lock is released
-        Ok(handle)
+        Ok(Hooks::add(&mut AutogradMeta::of_or_new(self).state().accumulated, 0, hook))
     }
 
     /// Computes the gradients of this tensor, which has one element, with respect to all leaves it was computed from,

@@ -132,6 +132,18 @@ fn a_view_that_is_its_own_argument_leaves_the_leaf_a_leaf() -> Result<()> {
 }
 
 #[test]
+fn a_gradient_is_retained_for_the_value_after_a_write() -> Result<()> {
+    let x = leaf()?;
+    let mut y = copied(&x)?;
+    y.retain_grad()?;
+    rules::scale_(&mut y, 3.0)?;
+    y.retain_grad()?;
+    assert_eq!(gradient(&y, &x)?, [3.0, 3.0]);
+    assert_eq!(y.grad().expect("it is retained").to_vec::<f64>()?, [1.0, 1.0]);
+    Ok(())
+}
+
+#[test]
 fn a_hook_goes_when_it_is_removed() -> Result<()> {
     let held = Arc::new(());
     let x = leaf()?;

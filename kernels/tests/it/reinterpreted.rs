@@ -186,3 +186,32 @@ fn a_view_without_a_derivative_is_refused_before_it_is_written() -> Result<()> {
     assert!(!aten::view_dtype(&y, DType::Int64)?.requires_grad(), "integers have no gradients");
     Ok(())
 }
+
+#[test]
+fn gradients_are_retained_where_the_history_is_now() -> Result<()> {
+    let x = Tensor::from([1.0, 1.0]);
+    x.set_requires_grad(true)?;
+    let retained = |tensor: &Tensor| tensor.grad().map(|grad| grad.to_vec::<f64>()).transpose();
+    // Of the base of what is written, and of the view.
+    let y = x.mul(2)?;
+    let mut part = y.narrow(0, 0, 1)?;
+    y.retain_grad()?;
+    part.retain_grad()?;
+    part.mul_(3)?;
+    y.sum()?.backward()?;
+    assert_eq!((retained(&y)?, retained(&part)?), (Some(vec![1.0, 1.0]), None));
+    let y = x.mul(2)?;
+    let mut part = y.narrow(0, 0, 1)?;
+    part.retain_grad()?;
+    part.mul_(3)?;
+    part.sum()?.backward()?;
+    assert_eq!(retained(&part)?, Some(vec![1.0]));
+    // Of a view whose base is written.
+    let mut y = x.mul(2)?;
+    let part = y.narrow(0, 0, 1)?;
+    part.retain_grad()?;
+    y.mul_(3)?;
+    part.sum()?.backward()?;
+    assert_eq!(retained(&part)?, Some(vec![1.0]));
+    Ok(())
+}

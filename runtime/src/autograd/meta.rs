@@ -1,10 +1,10 @@
 //! The autograd state of a tensor.
 
 use std::any::Any;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::creation::CreationMeta;
-use super::hooks::Hooks;
+use super::hooks::{Hook, HookHandle, Hooks};
 use super::node::{Edge, WeakNode};
 use crate::dropping::{self, Queue};
 use crate::guard::GradMode;
@@ -37,7 +37,8 @@ pub(super) struct State {
     pub(super) hooks: Option<Box<Hooks>>,
     /// The hooks that run after a leaf's gradient was accumulated.
     pub(super) accumulated: Option<Box<Hooks>>,
-    pub(super) retains_grad: bool,
+    /// The hook that stores the gradient of a tensor that is not a leaf.
+    pub(super) retained: Option<HookHandle>,
 }
 
 thread_local! {
@@ -102,14 +103,41 @@ impl AutogradMeta {
 
 /// Makes a tensor an output of a node, whatever its history was before.
 pub(super) fn set_history(tensor: &Tensor, edge: Edge) {
+    replace_history(tensor, edge, tensor.version());
+    tensor.store_requires_grad(true);
+}
+
+/// Replaces the history of a tensor; if it is a view, by that for a version.
+pub(super) fn replace_history(tensor: &Tensor, edge: Edge, version: u64) {
     let mut state = AutogradMeta::of_or_new(tensor).state();
+    let retained = state.retained.take().map(|handle| (handle, edge.clone()));
     let before = state.history.replace(edge);
     if let Some(view) = &mut state.view {
-        view.version = tensor.version();
+        view.version = version;
     }
     drop(state);
+    if let Some((handle, edge)) = retained {
+        handle.remove(); // the gradient at the node before is that of the value before
+        retain(tensor, edge);
+    }
     drop(before); // after the lock is released
-    tensor.store_requires_grad(true);
+}
+
+/// Makes backward passes store the gradient that arrives at a node as that of a tensor, unless they do so already.
+///
+/// PyTorch: `Node::retains_grad_hooks`.
+pub(super) fn retain(tensor: &Tensor, Edge { node, input_nr }: Edge) {
+    let weak = tensor.downgrade();
+    let keep: Hook = Arc::new(move |grad: &Tensor| {
+        if let Some(tensor) = weak.upgrade() {
+            tensor.set_grad(Some(grad.clone()))?;
+        }
+        Ok(None)
+    });
+    let mut state = AutogradMeta::of_or_new(tensor).state();
+    if state.retained.is_none() {
+        state.retained = Some(Hooks::add_last(&mut node.state().hooks, input_nr, keep));
+    }
 }
 
 /// Replaces the gradient, whatever its sizes: the leaf's own sizes may have changed since.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::engine::{self, GradOptions};
 use super::hooks::{Hook, HookHandle, Hooks};
-use super::meta::{AutogradMeta, store_grad};
+use super::meta::{AutogradMeta, retain, store_grad};
 use super::node::{Edge, Node};
 use super::view;
 use crate::error::Result;
@@ -147,6 +147,8 @@ impl Tensor {
 
     /// Makes backward passes store the gradient of a tensor that is not a leaf in [`grad`](Tensor::grad), too.
     ///
+    /// After an in-place operation, this is the gradient of the tensor's new value.
+    ///
     /// # Errors
     /// The tensor requires no gradient.
     ///
@@ -157,17 +159,8 @@ impl Tensor {
             Autograd,
             "the gradient of a tensor that does not require grad cannot be retained"
         );
-        let Some(Edge { node, input_nr }) = view::history(self)? else { return Ok(()) };
-        let meta = AutogradMeta::of_or_new(self);
-        if !std::mem::replace(&mut meta.state().retains_grad, true) {
-            let weak = self.downgrade();
-            let keep: Hook = Arc::new(move |grad: &Tensor| {
-                if let Some(tensor) = weak.upgrade() {
-                    tensor.set_grad(Some(grad.clone()))?;
-                }
-                Ok(None)
-            });
-            Hooks::add_last(&mut node.state().hooks, input_nr, keep);
+        if let Some(edge) = view::history(self)? {
+            retain(self, edge);
         }
         Ok(())
     }

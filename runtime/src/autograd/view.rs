@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Node;
 use super::creation::CreationMeta;
-use super::meta::{AutogradMeta, View};
+use super::meta::{AutogradMeta, View, replace_history};
 use super::node::{Backward, Call, Edge};
 use super::regenerate::Form;
 use crate::error::{Error, ErrorKind, Result};
@@ -84,13 +84,7 @@ pub(super) fn history(tensor: &Tensor) -> Result<Option<Edge>> {
         let node = Node::new("AsStridedBackward0", [None], Arc::new(Nowhere));
         Edge { input_nr: node.add_input(super::InputMetadata::of(tensor)), node }
     });
-    let mut state = meta.state();
-    if let Some(view) = &mut state.view {
-        view.version = version;
-    }
-    let before = state.history.replace(edge.clone());
-    drop(state);
-    drop(before); // after the lock is released
+    replace_history(tensor, edge.clone(), version);
     Ok(Some(edge))
 }
 

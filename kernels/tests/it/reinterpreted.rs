@@ -213,5 +213,13 @@ fn gradients_are_retained_where_the_history_is_now() -> Result<()> {
     y.mul_(3)?;
     part.sum()?.backward()?;
     assert_eq!(retained(&part)?, Some(vec![1.0]));
+    // In two passes, and of a root whose gradient is the root itself.
+    let y = x.mul(2)?;
+    y.retain_grad()?;
+    for _ in 0..2 {
+        autograd::backward(&[&y], &[Some(y.clone())], GradOptions::new().retain_graph(true))?;
+    }
+    assert_eq!(retained(&y)?, Some(vec![4.0, 4.0]));
+    assert!(y.grad().is_some_and(|grad| !grad.is_same(&y)));
     Ok(())
 }

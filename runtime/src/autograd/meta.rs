@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::arithmetic;
 use super::creation::CreationMeta;
 use super::hooks::{Hook, HookHandle, Hooks};
 use super::node::{Edge, WeakNode};
@@ -130,7 +131,12 @@ pub(super) fn retain(tensor: &Tensor, Edge { node, input_nr }: Edge) {
     let weak = tensor.downgrade();
     let keep: Hook = Arc::new(move |grad: &Tensor| {
         if let Some(tensor) = weak.upgrade() {
-            tensor.set_grad(Some(grad.clone()))?;
+            let sum = match tensor.grad() {
+                Some(before) => arithmetic::add(&before, grad)?,
+                None if grad.is_same(&tensor) => arithmetic::clone(grad)?, // no tensor is its own gradient
+                None => grad.clone(),
+            };
+            tensor.set_grad(Some(sum))?;
         }
         Ok(None)
     });

@@ -143,6 +143,76 @@ fn a_gradient_is_retained_for_the_value_after_a_write() -> Result<()> {
     Ok(())
 }
 
+/// What a function does besides copying its input.
+#[derive(Clone, Copy)]
+enum Mark {
+    /// Marks the input as written to, and returns a copy.
+    DirtyAndGone,
+    /// Returns the input, marked as constant.
+    ConstantInput,
+    /// Returns a view of the input, marked as constant, and a copy.
+    ConstantView,
+}
+
+impl Function for Mark {
+    fn name(&self) -> &'static str {
+        "MarkBackward"
+    }
+
+    fn forward(&self, context: &mut Context, inputs: &[&Tensor]) -> Result<Vec<Tensor>> {
+        let copy = scaled(inputs[0], 1.0)?;
+        Ok(match self {
+            Mark::DirtyAndGone => {
+                context.mark_dirty(inputs[0]);
+                vec![copy]
+            }
+            Mark::ConstantInput => {
+                context.mark_non_differentiable(inputs[0]);
+                vec![inputs[0].clone()]
+            }
+            Mark::ConstantView => {
+                let view = rules::whole(inputs[0])?;
+                context.mark_non_differentiable(&view);
+                context.save_for_backward(&[&view]);
+                vec![view, copy]
+            }
+        })
+    }
+
+    fn backward(&self, context: &Context, grads: Vec<Option<Tensor>>) -> Result<Vec<Option<Tensor>>> {
+        assert!(context.saved().iter().all(|saved| saved.grad_fn().is_ok_and(|node| node.is_none())));
+        Ok(vec![grads.into_iter().flatten().last()])
+    }
+}
+
+#[test]
+fn what_is_marked_as_written_to_must_be_returned() -> Result<()> {
+    let expected = "MarkBackward marked a tensor of sizes [2] as written to, but did not return it, so the tensor would \
+                    keep the history of its old value\n  \
+                    help: return each tensor that `mark_dirty` is called with";
+    for y in [copied(&leaf()?)?, Tensor::from([1.0, 2.0])] {
+        let before = y.version();
+        assert_eq!(autograd::apply(Mark::DirtyAndGone, &[&y]).unwrap_err().to_string(), expected);
+        assert_eq!(y.version(), before + 1, "it was written to nevertheless");
+    }
+    Ok(())
+}
+
+#[test]
+fn outputs_marked_as_constant_require_no_grad() -> Result<()> {
+    let x = leaf()?;
+    let same = autograd::apply(Mark::ConstantInput, &[&x])?.remove(0);
+    assert!(!same.is_same(&x) && !same.requires_grad() && !same.is_view() && same.shares_storage_with(&x));
+    assert!(x.requires_grad() && x.is_leaf()?);
+
+    let outputs = autograd::apply(Mark::ConstantView, &[&x])?;
+    assert!(!outputs[0].requires_grad() && outputs[0].is_leaf()? && outputs[0].shares_storage_with(&x));
+    let options = GradOptions::new().create_graph(true);
+    let grads = autograd::grad(&[&outputs[1]], &[&x], &[ones()], options)?;
+    assert_eq!(grads[0].as_ref().expect("there is one").to_vec::<f64>()?, [1.0, 1.0]);
+    Ok(())
+}
+
 #[test]
 fn a_hook_goes_when_it_is_removed() -> Result<()> {
     let held = Arc::new(());

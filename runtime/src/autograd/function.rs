@@ -8,10 +8,10 @@ use super::node::{Backward, Call};
 use super::record::{Edges, Results, check_write, rebase};
 use super::saved::SavedTensor;
 use super::view;
-use crate::ensure;
 use crate::error::Result;
 use crate::guard::NoGradGuard;
 use crate::tensor::Tensor;
+use crate::{bail, ensure};
 
 /// An operation with its derivative, both written by hand.
 ///
@@ -148,7 +148,8 @@ impl<F: Function> Backward for Applied<F> {
 /// Calls a function, and records it if a gradient is needed.
 ///
 /// # Errors
-/// The errors of the function's `forward`; an input that it wrote to although the write cannot be recorded.
+/// The errors of the function's `forward`; an input that it wrote to although the write cannot be recorded, or that it
+/// marked as written to but did not return.
 ///
 /// PyTorch: `Function.apply`.
 pub fn apply<F: Function>(function: F, inputs: &[&Tensor]) -> Result<Vec<Tensor>> {
@@ -165,24 +166,70 @@ pub fn apply<F: Function>(function: F, inputs: &[&Tensor]) -> Result<Vec<Tensor>
         let _quiet = NoGradGuard::new();
         function.forward(&mut context, inputs)?
     };
-    for output in outputs.iter_mut().filter(|output| !is_among(&context.dirty, output)) {
-        let base = inputs.iter().find(|input| input.is_same(output)).map(|input| (*input).clone());
-        if let Some(input) = &base {
-            *output = input.with_key_set(input.key_set()); // an output must be a separate tensor
+    check_returned(function.name(), &context.dirty, &outputs)?;
+    let kinds: Vec<Kind> = outputs.iter().map(|output| Kind::of(output, &context)).collect();
+    for (output, kind) in outputs.iter_mut().zip(&kinds) {
+        let is_input = inputs.iter().any(|input| input.is_same(output));
+        let base = if is_input { Some(output.clone()) } else { output.base() };
+        let Some(base) = base.filter(|_| *kind != Kind::Written) else { continue };
+        if is_input || *kind == Kind::Constant {
+            // An output must be a separate tensor, and a constant must not be a view that is tracked.
+            *output = output.with_key_set(output.key_set());
         }
-        if let Some(base) = base.or_else(|| output.base()).filter(|_| recorded) {
+        if recorded && *kind == Kind::Differentiable {
             view::mark(&base, output, CreationMeta::InCustomFunction);
         }
     }
     if recorded {
-        record(function, edges, context, &outputs)?;
+        record(function, edges, context, &outputs, &kinds)?;
     } else {
         context.dirty.iter().for_each(Tensor::bump_version);
     }
     Ok(outputs)
 }
 
-fn record<F: Function>(function: F, edges: Edges, context: Context, outputs: &[Tensor]) -> Result<()> {
+/// What an output is to the graph.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// An input that was written to.
+    Written,
+    /// No gradients flow through it.
+    Constant,
+    Differentiable,
+}
+
+impl Kind {
+    fn of(output: &Tensor, context: &Context) -> Self {
+        if is_among(&context.dirty, output) {
+            Kind::Written
+        } else if !output.dtype().is_differentiable() || is_among(&context.non_differentiable, output) {
+            Kind::Constant
+        } else {
+            Kind::Differentiable
+        }
+    }
+}
+
+/// Checks that the tensors that were written to are among the outputs: only outputs get a new history.
+fn check_returned(name: &str, dirty: &[Tensor], outputs: &[Tensor]) -> Result<()> {
+    let Some(missing) = dirty.iter().find(|dirty| !is_among(outputs, dirty)) else { return Ok(()) };
+    dirty.iter().for_each(Tensor::bump_version); // they were written to nevertheless
+    bail!(
+        Autograd,
+        "{name} marked a tensor of sizes {:?} as written to, but did not return it, so the tensor would keep the history \
+         of its old value\n  \
+         help: return each tensor that `mark_dirty` is called with",
+        missing.sizes()
+    )
+}
+
+fn record<F: Function>(
+    function: F,
+    edges: Edges,
+    context: Context,
+    outputs: &[Tensor],
+    kinds: &[Kind],
+) -> Result<()> {
     let name = function.name();
     for dirty in &context.dirty {
         check_write(name, dirty)?;
@@ -192,17 +239,17 @@ fn record<F: Function>(function: F, edges: Edges, context: Context, outputs: &[T
     let applied = Arc::new(Applied { function, needs_input_grad, saved: OnceLock::new() });
     let node = edges.node(name, applied.clone());
     let mut numbers = Vec::with_capacity(outputs.len());
-    for output in outputs {
+    for (output, kind) in outputs.iter().zip(kinds) {
         numbers.push(node.state().inputs.len());
-        if is_among(&context.dirty, output) {
-            rebase(output, &node)?;
-        } else if output.dtype().is_differentiable() && !is_among(&context.non_differentiable, output) {
-            output.record(&node)?;
+        match kind {
+            Kind::Written => rebase(output, &node)?,
+            Kind::Constant => {}
+            Kind::Differentiable => output.record(&node)?,
         }
     }
     let save = |tensor: &Tensor| match outputs.iter().position(|output| output.is_same(tensor)) {
-        Some(index) => SavedTensor::output(tensor, numbers[index]),
-        None => SavedTensor::input(tensor),
+        Some(index) if kinds[index] != Kind::Constant => SavedTensor::output(tensor, numbers[index]),
+        _ => SavedTensor::input(tensor),
     };
     let saved: Vec<SavedTensor> = context.saved.iter().map(save).collect::<Result<_>>()?;
     applied.saved.get_or_init(|| saved);

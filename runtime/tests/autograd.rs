@@ -214,6 +214,15 @@ fn outputs_marked_as_constant_require_no_grad() -> Result<()> {
 }
 
 #[test]
+fn the_gradient_of_a_root_has_its_sizes() -> Result<()> {
+    let x = leaf()?;
+    let wrong = Some(Tensor::from([[1.0, 1.0], [1.0, 1.0]]));
+    let error = autograd::grad(&[&copied(&x)?], &[&x], &[wrong], GradOptions::new()).unwrap_err();
+    assert_eq!(error.to_string(), "the gradient of output 0 has sizes [2, 2], but the output has [2]");
+    Ok(())
+}
+
+#[test]
 fn a_hook_goes_when_it_is_removed() -> Result<()> {
     let held = Arc::new(());
     let x = leaf()?;

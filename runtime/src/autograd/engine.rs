@@ -12,6 +12,7 @@ use super::arithmetic;
 use super::edge::gradient_edge;
 use super::hooks::Hooks;
 use super::node::{Call, Edge, InputMetadata, Node};
+use crate::dtype::DType;
 use crate::error::Result;
 use crate::guard::{EnableGradGuard, NoGradGuard};
 use crate::recursion;
@@ -127,13 +128,14 @@ fn roots(outputs: &[&Tensor], grads: &[Option<Tensor>], options: GradOptions) ->
         };
         let gradient = match grads.get(index).cloned().flatten() {
             Some(gradient) => {
-                let metadata = InputMetadata::of(output);
-                fit(gradient, &metadata, options, |sizes| {
-                    let expected = metadata.sizes();
-                    format!(
-                        "the gradient of output {index} has sizes {sizes:?}, but the output has {expected:?}"
-                    )
-                })?
+                ensure!(
+                    gradient.sizes() == output.sizes(),
+                    Autograd,
+                    "the gradient of output {index} has sizes {:?}, but the output has {:?}",
+                    gradient.sizes(),
+                    output.sizes()
+                );
+                cast(gradient, output.dtype(), options)?
             }
             None => {
                 ensure!(
@@ -160,7 +162,6 @@ fn fit(
     mismatch: impl Fn(&[i64]) -> String,
 ) -> Result<Tensor> {
     let mut gradient = gradient;
-    let _mode = mode(options);
     if gradient.sizes() != metadata.sizes() {
         ensure!(
             is_expandable(metadata.sizes(), gradient.sizes()),
@@ -168,12 +169,18 @@ fn fit(
             "{}",
             mismatch(gradient.sizes())
         );
+        let _mode = mode(options);
         gradient = arithmetic::sum_to_size(&gradient, metadata.sizes())?;
     }
-    if gradient.dtype() != metadata.dtype() {
-        gradient = arithmetic::cast(&gradient, metadata.dtype())?;
+    cast(gradient, metadata.dtype(), options)
+}
+
+fn cast(gradient: Tensor, dtype: DType, options: GradOptions) -> Result<Tensor> {
+    if gradient.dtype() == dtype {
+        return Ok(gradient);
     }
-    Ok(gradient)
+    let _mode = mode(options);
+    arithmetic::cast(&gradient, dtype)
 }
 
 /// Whether a tensor of the first sizes broadcasts to the second.

@@ -223,6 +223,15 @@ fn the_gradient_of_a_root_has_its_sizes() -> Result<()> {
 }
 
 #[test]
+fn a_complex_root_needs_a_gradient() -> Result<()> {
+    let z = Tensor::from([Complex64::new(1.0, 2.0)]);
+    z.set_requires_grad(true)?;
+    let error = z.backward().unwrap_err().to_string();
+    assert!(error.starts_with("output 0 is of complex128: a gradient can be created implicitly"), "{error}");
+    Ok(())
+}
+
+#[test]
 fn a_hook_goes_when_it_is_removed() -> Result<()> {
     let held = Arc::new(());
     let x = leaf()?;

@@ -61,12 +61,12 @@ impl GradOptions {
 /// Computes the gradients of some outputs with respect to all leaves they were computed from, and adds them to the
 /// leaves' [`grad`](Tensor::grad).
 ///
-/// `grad_outputs` has the gradient with respect to each output; for an output with one element it may be missing, and
-/// is then 1.
+/// `grad_outputs` has the gradient with respect to each output; for a real output with one element it may be missing,
+/// and is then 1.
 ///
 /// # Errors
-/// An output that requires no gradient; a missing gradient of an output with several elements; a gradient whose sizes
-/// differ from the output's; the error of a node's formula.
+/// An output that requires no gradient; a missing gradient of an output that is complex or has several elements; a
+/// gradient whose sizes differ from the output's; the error of a node's formula.
 ///
 /// PyTorch: `torch.autograd.backward`.
 pub fn backward(outputs: &[&Tensor], grad_outputs: &[Option<Tensor>], options: GradOptions) -> Result<()> {
@@ -138,6 +138,13 @@ fn roots(outputs: &[&Tensor], grads: &[Option<Tensor>], options: GradOptions) ->
                 cast(gradient, output.dtype(), options)?
             }
             None => {
+                ensure!(
+                    !output.dtype().is_complex(),
+                    Autograd,
+                    "output {index} is of {}: a gradient can be created implicitly only for a real output\n  \
+                     help: pass its gradient, or take a real number such as the absolute value first",
+                    output.dtype()
+                );
                 ensure!(
                     output.numel() == 1,
                     Autograd,

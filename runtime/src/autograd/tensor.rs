@@ -231,7 +231,7 @@ impl Tensor {
     /// and adds them to their [`grad`](Tensor::grad).
     ///
     /// # Errors
-    /// The tensor does not have exactly one element, or requires no gradient; the errors of
+    /// The tensor does not have exactly one element, is complex, or requires no gradient; the errors of
     /// [`backward`](super::backward).
     ///
     /// PyTorch: `Tensor.backward`.

@@ -232,6 +232,29 @@ fn a_complex_root_needs_a_gradient() -> Result<()> {
 }
 
 #[test]
+fn hooks_see_only_gradients_that_are_of_use() -> Result<()> {
+    let (x, w) = (leaf()?, leaf()?);
+    let y = copied(&w)?;
+    let calls = Arc::new(AtomicUsize::new(0));
+    for tensor in [&y, &w] {
+        let calls = calls.clone();
+        tensor.register_hook(move |_| {
+            calls.fetch_add(1, Ordering::Relaxed);
+            Ok(None)
+        })?;
+    }
+    let both = rules::sum_of_two(&copied(&x)?, &y)?;
+    let keep = GradOptions::new().retain_graph(true);
+    autograd::grad(&[&both], &[&x], &[ones()], keep)?;
+    autograd::grad(&[&both, &y], &[&x], &[ones(), ones()], keep)?;
+    autograd::grad(&[&rules::sum_of_two(&x, &w)?], &[&x], &[ones()], keep)?;
+    assert_eq!(calls.load(Ordering::Relaxed), 0);
+    autograd::grad(&[&both], &[&x, &w], &[ones()], keep)?;
+    assert_eq!(calls.load(Ordering::Relaxed), 2);
+    Ok(())
+}
+
+#[test]
 fn a_hook_goes_when_it_is_removed() -> Result<()> {
     let held = Arc::new(());
     let x = leaf()?;

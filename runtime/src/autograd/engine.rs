@@ -265,7 +265,9 @@ impl Pass {
         let mut starts = FxHashMap::default();
         for (edge, gradient) in roots {
             starts.insert(edge.node.id(), edge.node.clone());
-            self.arrive(&edge, gradient)?;
+            if self.is_of_use(&edge) {
+                self.arrive(&edge, gradient)?;
+            }
         }
         let waits = |node: &Node| self.pending.get(&node.id()).is_some_and(|pending| pending.waiting > 0);
         let first: Vec<Node> = starts.into_values().filter(|node| !waits(node)).collect();
@@ -281,6 +283,11 @@ impl Pass {
     fn arrive(&mut self, edge: &Edge, gradient: Tensor) -> Result<()> {
         let pending = self.pending.entry(edge.node.id()).or_default();
         pending.take_in(edge.input_nr, gradient, self.options.create_graph)
+    }
+
+    /// Whether a gradient along an edge can contribute to the answer; if not, no hook may see it.
+    fn is_of_use(&self, edge: &Edge) -> bool {
+        self.asked.as_ref().is_none_or(|asked| asked.leads_somewhere(&edge.node))
     }
 
     /// Runs a node, and sends its gradients along its edges.
@@ -340,6 +347,7 @@ impl Pass {
             let Some(edge) = edge else { continue };
             let gradient =
                 gradient.map(|gradient| check(self.options, node, index, edge, gradient)).transpose()?;
+            let gradient = gradient.filter(|_| self.is_of_use(edge));
             let pending = self.pending.entry(edge.node.id()).or_default();
             if let Some(gradient) = gradient {
                 pending.take_in(edge.input_nr, gradient, self.options.create_graph)?;

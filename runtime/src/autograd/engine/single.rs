@@ -61,14 +61,14 @@ impl<'p> Single<'p> {
             let Some(slot) = grads.get_mut(index) else { break };
             let (Some(edge), Some(gradient)) = (edge, slot.take()) else { continue };
             let mut arrived = [Some(check(options, self.node, index, edge, gradient)?)];
-            let hooks = Hooks::snapshot(&edge.node.state().hooks);
-            if let Some(hooks) = hooks {
-                hooks.run(&mut arrived)?;
-            }
-            if self.asked.contains(&index)
-                && let Some(leaf) = edge.node.leaf()
-            {
-                accumulate::run_hooks(&leaf, &mut arrived)?;
+            if self.asked.contains(&index) {
+                let hooks = Hooks::snapshot(&edge.node.state().hooks);
+                if let Some(hooks) = hooks {
+                    hooks.run(&mut arrived)?;
+                }
+                if let Some(leaf) = edge.node.leaf() {
+                    accumulate::run_hooks(&leaf, &mut arrived)?;
+                }
             }
             [*slot] = arrived;
         }

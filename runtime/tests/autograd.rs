@@ -143,6 +143,15 @@ fn a_gradient_is_retained_for_the_value_after_a_write() -> Result<()> {
     Ok(())
 }
 
+#[test]
+fn a_tensor_is_not_its_own_gradient() -> Result<()> {
+    let x = leaf()?;
+    let error = x.set_grad(Some(x.clone())).unwrap_err().to_string();
+    assert!(error.starts_with("a tensor cannot be its own gradient"), "{error}");
+    assert!(x.grad().is_none());
+    Ok(())
+}
+
 /// What a function does besides copying its input.
 #[derive(Clone, Copy)]
 enum Mark {

@@ -61,11 +61,17 @@ impl Tensor {
     /// Replaces the gradient; `None` clears it, as optimisers do.
     ///
     /// # Errors
-    /// The gradient's sizes, element type or device differ from the tensor's.
+    /// The gradient's sizes, element type or device differ from the tensor's, or it is the tensor itself.
     ///
     /// PyTorch: `Tensor.grad = …`.
     pub fn set_grad(&self, grad: Option<Tensor>) -> Result<()> {
         if let Some(grad) = &grad {
+            ensure!(
+                !grad.is_same(self),
+                Autograd,
+                "a tensor cannot be its own gradient, since it would own itself and never be freed\n  \
+                 help: copy it, or pass `x.detach()`, which is another tensor"
+            );
             ensure!(
                 (grad.sizes(), grad.dtype(), grad.device()) == (self.sizes(), self.dtype(), self.device()),
                 Autograd,

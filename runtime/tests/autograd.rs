@@ -17,6 +17,7 @@ torch_library! {
         this(Tensor(a) self) -> Tensor(a);
         second(Tensor(a) self, Tensor other) -> Tensor(a);
         both(Tensor(a) self) -> Tensor(a)[];
+        reread(Tensor(a) self, ScalarType dtype) -> Tensor(a);
         scale_(Tensor(a!) self, float by) -> Tensor(a!);
         sum_of_two(Tensor self, Tensor other) -> Tensor;
     }
@@ -48,6 +49,18 @@ mod cpu {
 
     fn both(this: &Tensor) -> Result<Vec<Tensor>> {
         Ok(vec![undo(this)?, whole(this)?])
+    }
+
+    fn reread(this: &Tensor, dtype: DType) -> Result<Tensor> {
+        let storage = this.storage().clone();
+        Tensor::from_storage(
+            storage,
+            this.sizes(),
+            this.strides(),
+            this.storage_offset(),
+            dtype,
+            this.key_set(),
+        )
     }
 
     fn scale_(this: &mut Tensor, by: f64) -> Result<&mut Tensor> {
@@ -128,6 +141,27 @@ fn a_view_that_is_its_own_argument_leaves_the_leaf_a_leaf() -> Result<()> {
     assert!(x.is_leaf()? && !same.is_same(&x) && !same.is_leaf()?);
     assert_eq!(gradient(&same, &x)?, [1.0, 1.0]);
     assert!(no_grad(|| rules::this(&x))?.is_same(&x));
+    Ok(())
+}
+
+#[test]
+fn a_view_as_integers_requires_no_gradient() -> Result<()> {
+    let y = copied(&leaf()?)?;
+    let view = rules::reread(&y, DType::Int64)?;
+    assert!(view.is_view() && !view.requires_grad());
+    view.set_requires_grad(false)?;
+    assert!(!view.requires_grad() && view.grad_fn()?.is_none());
+    Ok(())
+}
+
+#[test]
+fn a_view_as_other_floats_is_refused_before_it_is_written() -> Result<()> {
+    let y = copied(&leaf()?)?;
+    let error = rules::scale_(&mut rules::reread(&y, DType::Float32)?, 3.0).unwrap_err();
+    let expected = "rules::scale_: a view of float64 as float32 has no derivative, so autograd cannot follow writes to \
+                    either of them\n  help: write to a copy, or inside `no_grad`";
+    assert_eq!((error.kind(), error.to_string().as_str()), (ErrorKind::Autograd, expected));
+    assert_eq!(y.version(), 0);
     Ok(())
 }
 

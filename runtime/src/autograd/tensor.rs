@@ -44,7 +44,7 @@ impl Tensor {
             return Ok(());
         }
         self.store_requires_grad(requires_grad);
-        if !requires_grad && self.is_view() {
+        if !requires_grad && self.is_view() && self.dtype().is_differentiable() {
             self.ask_autograd_for_requires_grad();
         }
         Ok(())

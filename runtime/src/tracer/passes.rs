@@ -51,12 +51,14 @@ impl Graph {
         self.nodes.retain_mut(|node| {
             let renamed = |id: Id| names.get(&id).copied().unwrap_or(id);
             node.arguments.iter_mut().for_each(|argument| argument.rename(&renamed));
-            let defines: Vec<Id> = node.defines().collect();
-            if defines.is_empty()
+            let (defines, written): (Vec<Id>, _) = (node.defines().collect(), written(node));
+            // A call that writes stays even if all that it returns is new: the second of two equal ones writes again.
+            if !written.is_empty()
+                || defines.is_empty()
                 || is_random(node)
                 || defines.iter().any(|id| touched.contains(&memory.root(*id)))
             {
-                for id in written(node) {
+                for id in written {
                     *writes.entry(memory.root(id)).or_default() += 1;
                 }
                 return true;

@@ -9,12 +9,14 @@ use super::graph::{Graph, Node};
 /// The values that may share memory, as a union-find structure: each points to a representative.
 pub(super) struct Memory {
     parent: Vec<Id>,
+    /// The number of values for which each representative stands.
+    size: Vec<usize>,
 }
 
 impl Memory {
     /// The sharing according to the schemas, and that of inputs and constants, which may be views of each other.
     pub(super) fn of(graph: &Graph) -> Self {
-        let mut memory = Memory { parent: (0..graph.values.len()).collect() };
+        let mut memory = Memory::of_count(graph.values.len());
         let mut outside = graph.inputs.iter().copied().chain(graph.constants.iter().map(|(id, _)| *id));
         if let Some(first) = outside.next() {
             outside.for_each(|other| memory.share(first, other));
@@ -23,6 +25,11 @@ impl Memory {
             memory.share_by_schema(node);
         }
         memory
+    }
+
+    /// As many values, none of which share memory.
+    fn of_count(count: usize) -> Self {
+        Memory { parent: (0..count).collect(), size: vec![1; count] }
     }
 
     fn share_by_schema(&mut self, node: &Node) {
@@ -58,7 +65,13 @@ impl Memory {
 
     fn share(&mut self, a: Id, b: Id) {
         let (a, b) = (self.root(a), self.root(b));
-        self.parent[a] = b;
+        if a == b {
+            return;
+        }
+        // The smaller set joins the larger one, so that paths have logarithmic lengths.
+        let (from, to) = if self.size[a] <= self.size[b] { (a, b) } else { (b, a) };
+        self.parent[from] = to;
+        self.size[to] += self.size[from];
     }
 }
 
@@ -71,4 +84,24 @@ pub(super) fn written(node: &Node) -> Vec<Id> {
 
 pub(super) fn is_random(node: &Node) -> bool {
     node.operator.tags().contains(&"nondeterministic_seeded")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn representatives_are_near_however_values_are_joined() {
+        let count = 1 << 10;
+        let joins: [fn(Id) -> (Id, Id); 4] =
+            [|id| (0, id), |id| (id, 0), |id| (id - 1, id), |id| (id, id - 1)];
+        for join in joins {
+            let mut memory = Memory::of_count(count);
+            (1..count).map(join).for_each(|(a, b)| memory.share(a, b));
+            for id in 0..count {
+                let path = std::iter::successors(Some(id), |id| Some(memory.parent[*id]));
+                assert!(path.take(11).any(|id| id == memory.root(0)), "%{id}");
+            }
+        }
+    }
 }

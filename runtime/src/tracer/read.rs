@@ -229,7 +229,7 @@ impl<'t> Reader<'t> {
     fn definition(&mut self) -> Result<Id> {
         let name = self.name()?;
         self.expect(":")?;
-        let dtype: DType = self.run(char::is_alphanumeric)?.parse()?;
+        let dtype: DType = self.run(|c| c.is_alphanumeric() || c == '_')?.parse()?;
         self.expect("[")?;
         let sizes = self.list("]", |reader| match reader.word()?.parse() {
             Ok(size) => Ok(size),
@@ -296,7 +296,7 @@ impl<'t> Reader<'t> {
         let TensorType { dtype, sizes } = self.graph.values[id].clone();
         let tensor = match_dtype!(dtype, T => {
             let element = |literal: &Literal<'_>| match literal {
-                Literal::Number(number) => Ok(number.cast::<T>()),
+                Literal::Number(number) => element::<T>(*number),
                 _ => Err(self.unexpected("only numbers in a constant")),
             };
             Tensor::from_vec(elements.iter().map(element).collect::<Result<Vec<T>>>()?, &sizes)?
@@ -306,11 +306,17 @@ impl<'t> Reader<'t> {
     }
 
     fn arguments(&self, schema: &Schema, written: Vec<(&str, Literal<'_>)>) -> Result<Vec<Argument>> {
-        for (name, _) in &written {
+        for (at, (name, _)) in written.iter().enumerate() {
             ensure!(
                 schema.argument_index(name).is_some(),
                 Argument,
                 "{} has no argument `{name}`\n  schema: {schema}",
+                schema.name
+            );
+            ensure!(
+                written[..at].iter().all(|(other, _)| other != name),
+                Argument,
+                "the argument `{name}` of {} is given more than once\n  schema: {schema}",
                 schema.name
             );
         }
@@ -390,5 +396,21 @@ fn number(literal: &Literal<'_>) -> Option<Scalar> {
 }
 
 fn numbers<T: Element>(list: &[Literal<'_>]) -> Option<Vec<T>> {
-    list.iter().map(|literal| number(literal).map(Scalar::cast::<T>)).collect()
+    list.iter().map(|literal| element(number(literal)?).ok()).collect()
+}
+
+/// A number as an element, from which it differs by no more than rounding.
+///
+/// # Errors
+/// A number of a wider kind, such as 1.5 for an integer type, or out of the type's range.
+fn element<T: Element>(number: Scalar) -> Result<T> {
+    let dtype = T::DTYPE;
+    let belongs = match number {
+        Scalar::Bool(_) => dtype == DType::Bool,
+        Scalar::Int(_) => dtype != DType::Bool,
+        Scalar::Float(_) => dtype.is_floating_point() || dtype.is_complex(),
+        Scalar::Complex(_) => dtype.is_complex(),
+    };
+    ensure!(belongs, Type, "{number} is not of the type {dtype}");
+    number.to()
 }

@@ -213,6 +213,16 @@ impl<L: Copy + PartialEq> Formula<L> {
                 let [otherwise] = cases else { bail!(Argument, "a choice of {} values", cases.len()) };
                 otherwise.evaluate(leaf)
             }
+            // The operands up to the one that decides are computed, as in Python: the others may have no value.
+            Formula::Apply(function @ (Function::And | Function::Or), operands) if !operands.is_empty() => {
+                let decides = *function == Function::Or;
+                for operand in operands {
+                    if operand.evaluate(leaf)?.is_true() == decides {
+                        return Ok(Number::Bool(decides));
+                    }
+                }
+                Ok(Number::Bool(!decides))
+            }
             Formula::Apply(function, arguments) => {
                 let arguments = arguments.iter().map(|argument| argument.evaluate(leaf));
                 function.apply(&arguments.collect::<Result<Vec<_>>>()?)
@@ -286,6 +296,41 @@ mod tests {
         for text in ["Piecewise(1)", "Piecewise()", "1 if x", "1 if x else"] {
             assert!(value(text).is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn what_is_decided_already_is_not_computed() {
+        for (text, is) in [
+            ("x == 5 or 1 % (x - 5) == 0", true),
+            ("x == 4 or x == 5 or 1 // 0 == 0", true),
+            ("x == 4 and 1 // 0 == 0", false),
+            ("x == 5 and 4 > 3 < 2 < 1 // 0", false),
+            (
+                "And(StrictLessThan(Symbol('s0'), Integer(5)), Eq(Mod(Integer(1), Integer(0)), Integer(0)))",
+                false,
+            ),
+            ("not (x == 4 and x // 0) and (x or x // 0)", true),
+        ] {
+            assert_eq!(value(text).unwrap(), Number::Bool(is), "{text}");
+        }
+        for text in ["x == 5 and 1 // 0 == 0", "x == 4 or 1 // 0 == 0", "x == 4 | 1 // 0 == 0"] {
+            assert!(value(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn many_terms_are_not_many_levels() {
+        for (term, word) in [("x > 0", "and"), ("x % 7 == 6 - 1 * 2", "or"), ("2 < x + 1 < 7", "and")] {
+            let text = vec![term; 2000].join(&format!(" {word} "));
+            assert_eq!(value(&text).unwrap(), Number::Bool(word == "and"), "{term}");
+        }
+        let sums = vec!["x + 1 - 1 + 1 - 1 + 1 == 6"; 300].join(" and ");
+        assert_eq!(value(&sums).unwrap(), Number::Bool(true));
+        assert_eq!(value(&format!("x{}", " - 1 + 1".repeat(50))).unwrap(), Number::Int(5));
+        // Each sum is the first term of the next, so that all of them are one below the other.
+        let sums = format!("{}1{}", "(".repeat(40), "+1-1+1)".repeat(40));
+        let refusal = Expression::parse(&sums).unwrap_err().to_string();
+        assert!(refusal.contains("deeper than 100 levels"), "{refusal}");
     }
 
     #[test]

@@ -11,7 +11,10 @@ const DEPTH: usize = 100;
 pub(super) struct Parser<'t> {
     text: &'t str,
     at: usize,
+    /// The nesting at this place of the text.
     depth: usize,
+    /// The height of the tree that was parsed last: a leaf has 0. Trees are traversed recursively, too.
+    height: usize,
     /// The number of nodes that chained comparisons have copied.
     copied: usize,
 }
@@ -38,9 +41,14 @@ pub(super) const LEVELS: [&[(&str, Function)]; 9] = [
 /// The level of comparisons, which Python chains.
 const COMPARISONS: usize = 2;
 
+fn check(levels: usize) -> Result<()> {
+    ensure!(levels <= DEPTH, Argument, "an expression is nested deeper than {DEPTH} levels");
+    Ok(())
+}
+
 impl<'t> Parser<'t> {
     pub(super) fn new(text: &'t str) -> Self {
-        Parser { text, at: 0, depth: 0, copied: 0 }
+        Parser { text, at: 0, depth: 0, height: 0, copied: 0 }
     }
 
     /// Parses the whole text.
@@ -79,9 +87,12 @@ impl<'t> Parser<'t> {
         self.descend()?;
         let mut expression = self.level(0)?;
         if self.takes("if ") {
+            let height = self.height;
             let condition = self.level(0)?;
+            let height = height.max(self.height);
             self.needs("else ")?;
             expression = Expression::Apply(Function::Choose, vec![condition, expression, self.expression()?]);
+            self.grow(height)?;
         }
         self.depth -= 1;
         Ok(expression)
@@ -91,6 +102,7 @@ impl<'t> Parser<'t> {
     fn level(&mut self, least: usize) -> Result<Expression> {
         let mut left = if least <= COMPARISONS && self.takes("not ") {
             let operand = self.deeper(|parser| parser.level(COMPARISONS))?;
+            self.grow(0)?;
             Expression::Apply(Function::Not, vec![operand])
         } else {
             self.unary()?
@@ -98,7 +110,7 @@ impl<'t> Parser<'t> {
         while let Some((level, function)) = self.operator(least) {
             left = match level {
                 COMPARISONS => self.comparisons(left, function)?,
-                _ => Expression::Apply(function, vec![left, self.right(level)?]),
+                _ => self.joined(left, function, level)?,
             };
         }
         Ok(left)
@@ -106,21 +118,40 @@ impl<'t> Parser<'t> {
 
     /// Parses the right side of an operator.
     fn right(&mut self, level: usize) -> Result<Expression> {
-        self.descend()?; // each operator makes the tree deeper, and it is traversed recursively
-        self.level(level + 1)
+        self.deeper(|parser| parser.level(level + 1))
+    }
+
+    /// Parses the right side of an operator that is not a comparison.
+    fn joined(&mut self, mut left: Expression, function: Function, level: usize) -> Result<Expression> {
+        let height = self.height;
+        let right = self.right(level)?;
+        // A guard may have any number of terms.
+        if let Expression::Apply(of, terms) = &mut left
+            && *of == function
+            && matches!(function, Function::And | Function::Or)
+        {
+            terms.push(right);
+            self.grow(height - 1)?;
+            return Ok(left);
+        }
+        self.grow(height)?;
+        Ok(Expression::Apply(function, vec![left, right]))
     }
 
     /// Parses the rest of `a < b < c`, which is `a < b and b < c`.
     fn comparisons(&mut self, mut left: Expression, function: Function) -> Result<Expression> {
-        let (mut chain, mut function) = (Vec::new(), function);
+        let (mut chain, mut function, mut height) = (Vec::new(), function, self.height);
         loop {
             let right = self.right(COMPARISONS)?;
+            height = height.max(self.height);
             let Some((_, next)) = self.operator(COMPARISONS) else {
                 let last = Expression::Apply(function, vec![left, right]);
+                self.grow(height)?;
                 if chain.is_empty() {
                     return Ok(last);
                 }
                 chain.push(last);
+                self.grow(0)?;
                 return Ok(Expression::Apply(Function::And, chain));
             };
             // A chain within a chain is copied again: the copies of nested ones double with each level.
@@ -151,8 +182,13 @@ impl<'t> Parser<'t> {
 
     fn descend(&mut self) -> Result<()> {
         self.depth += 1;
-        ensure!(self.depth <= DEPTH, Argument, "an expression is nested deeper than {DEPTH} levels");
-        Ok(())
+        check(self.depth)
+    }
+
+    /// Puts a node above the tree that was parsed last, and above others of at most this height.
+    fn grow(&mut self, others: usize) -> Result<()> {
+        self.height = self.height.max(others) + 1;
+        check(self.height)
     }
 
     fn deeper(&mut self, parse: impl FnOnce(&mut Self) -> Result<Expression>) -> Result<Expression> {
@@ -165,11 +201,14 @@ impl<'t> Parser<'t> {
     fn unary(&mut self) -> Result<Expression> {
         if self.takes("-") {
             let operand = self.deeper(Self::unary)?;
+            self.grow(0)?;
             return Ok(Expression::Apply(Function::Neg, vec![operand]));
         }
         let base = self.postfix()?;
         if self.takes("**") {
+            let height = self.height;
             let exponent = self.deeper(Self::unary)?;
+            self.grow(height)?;
             return Ok(Expression::Apply(Function::Pow, vec![base, exponent]));
         }
         Ok(base)
@@ -178,8 +217,8 @@ impl<'t> Parser<'t> {
     /// Parses a number, a name or a string, with the indices, attributes and arguments that follow it.
     fn postfix(&mut self) -> Result<Expression> {
         let mut expression = self.atom()?;
-        let before = self.depth;
         loop {
+            let height = self.height;
             expression = if self.takes("[") {
                 let index = self.expression()?;
                 self.needs("]")?;
@@ -189,18 +228,18 @@ impl<'t> Parser<'t> {
             } else if self.takes("(") {
                 Expression::Call(Box::new(expression), self.arguments()?)
             } else {
-                self.depth = before;
                 return Ok(expression);
             };
-            self.descend()?;
+            self.grow(height)?;
         }
     }
 
-    /// Parses the arguments up to the closing parenthesis.
+    /// Parses the arguments up to the closing parenthesis. The height is that of the highest.
     fn arguments(&mut self) -> Result<Vec<Expression>> {
-        let mut arguments = Vec::new();
+        let (mut arguments, mut height) = (Vec::new(), 0);
         while !self.takes(")") {
             let argument = self.expression()?;
+            height = height.max(self.height);
             let is_named = !self.text[self.at..].starts_with("==") && self.takes("=");
             if is_named {
                 self.expression()?;
@@ -212,10 +251,12 @@ impl<'t> Parser<'t> {
                 break;
             }
         }
+        self.height = height;
         Ok(arguments)
     }
 
     fn atom(&mut self) -> Result<Expression> {
+        self.height = 0;
         match self.peek() {
             Some('(') => {
                 self.at += 1;

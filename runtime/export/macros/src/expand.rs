@@ -5,6 +5,8 @@ use std::path::Path;
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
+use syn::ext::IdentExt;
+use syn::parse::Parser;
 
 use crate::input::{Input, Place};
 use crate::model::{Model, Operator, Type};
@@ -34,7 +36,7 @@ fn read(input: &Input) -> syn::Result<Model> {
     Model::read(&bytes).map_err(|error| input.error(format_args!("{file}: {error}")))
 }
 
-fn program(input: &Input, model: &Model) -> syn::Result<TokenStream> {
+pub(crate) fn program(input: &Input, model: &Model) -> syn::Result<TokenStream> {
     let Input { export_crate, attributes, visibility, ident, .. } = input;
     let private = quote!(#export_crate::__private);
     let runtime = quote!(#private::torch_library);
@@ -46,7 +48,8 @@ fn program(input: &Input, model: &Model) -> syn::Result<TokenStream> {
         model.torch_version
     );
     let links = links(input, model, &runtime)?;
-    let forward = forward(model, &private, &runtime, visibility);
+    let names = model.inputs.iter().map(|of| identifier(&of.name, input));
+    let forward = forward(model, &names.collect::<syn::Result<Vec<_>>>()?, &private, &runtime, visibility);
     Ok(quote! {
         #(#attributes)*
         #[doc = ""]
@@ -94,6 +97,7 @@ fn links(input: &Input, model: &Model, runtime: &TokenStream) -> syn::Result<Vec
     }
     let mut links = Vec::new();
     for (namespace, operators) in namespaces {
+        identifier(namespace, input)?;
         let Some(place) = input.place(namespace) else {
             let message = format!(
                 "the model calls operators of `{namespace}`, `{}` among them: say which module declares them, \
@@ -107,7 +111,8 @@ fn links(input: &Input, model: &Model, runtime: &TokenStream) -> syn::Result<Vec
         // Rustc points at the path alone if there is no such module: from its start to this alias.
         let end = path.segments.last().map_or_else(|| input.span(), |segment| segment.ident.span());
         let module = format_ident!("__{namespace}", span = end);
-        let names = operators.iter().map(|operator| flat_name(operator, input.span()));
+        let names = operators.iter().map(|operator| flat_name(operator, input));
+        let names = names.collect::<syn::Result<Vec<_>>>()?;
         links.push(quote! {{
             use #path as #module;
             #runtime::link!(#(#module::#names),*);
@@ -118,16 +123,16 @@ fn links(input: &Input, model: &Model, runtime: &TokenStream) -> syn::Result<Vec
 
 fn forward(
     model: &Model,
+    names: &[Ident],
     private: &TokenStream,
     runtime: &TokenStream,
     visibility: &syn::Visibility,
 ) -> TokenStream {
-    let names: Vec<_> = model.inputs.iter().map(|input| identifier(&input.name)).collect();
     let types = model.inputs.iter().map(|input| match input.ty {
         Type::Tensor => quote!(&#runtime::Tensor),
         other => number(other),
     });
-    let values = model.inputs.iter().zip(&names).map(|(input, name)| match input.ty {
+    let values = model.inputs.iter().zip(names).map(|(input, name)| match input.ty {
         Type::Tensor => quote!(#runtime::Value::TensorRef(#name)),
         Type::Int => quote!(#runtime::Value::Int(#name)),
         Type::Float => quote!(#runtime::Value::Float(#name)),
@@ -152,7 +157,7 @@ fn forward(
         false => quote!(let mut results = self.program.run_values(inputs)?;),
     };
     let count = names.len();
-    let documentation = documentation(model);
+    let documentation = documentation(model, names);
     let many = (count > 6)
         .then(|| quote!(#[expect(clippy::too_many_arguments, reason = "as many as the model has")]));
     quote! {
@@ -167,11 +172,10 @@ fn forward(
 }
 
 /// Documentation of the inputs and outputs.
-fn documentation(model: &Model) -> Vec<String> {
+fn documentation(model: &Model, names: &[Ident]) -> Vec<String> {
     let mut lines = vec![" Runs the model.".to_owned(), String::new()];
-    let inputs =
-        model.inputs.iter().map(|input| format!(" - `{}`: `{}`", identifier(&input.name), input.text));
-    lines.extend(inputs);
+    let inputs = names.iter().zip(&model.inputs);
+    lines.extend(inputs.map(|(name, input)| format!(" - `{name}`: `{}`", input.text)));
     lines.push(String::new());
     match model.outputs.as_slice() {
         [] => lines.push(" Returns nothing.".to_owned()),
@@ -196,19 +200,29 @@ fn number(ty: Type) -> TokenStream {
 }
 
 /// The Rust name of an operator: `add_Tensor`.
-fn flat_name(operator: &Operator, span: Span) -> Ident {
+fn flat_name(operator: &Operator, input: &Input) -> syn::Result<Ident> {
     let Operator { name, overload, .. } = operator;
     let flat = if overload.is_empty() { name.clone() } else { format!("{name}_{overload}") };
-    let mut ident = identifier(&flat);
-    ident.set_span(span);
-    ident
+    let mut ident = identifier(&flat, input)?;
+    ident.set_span(input.span());
+    Ok(ident)
 }
 
 /// An identifier, raw if the name is a keyword.
-fn identifier(name: &str) -> Ident {
+///
+/// # Errors
+/// The name is neither: the archive was not written by PyTorch, whose names are those of Python.
+fn identifier(name: &str, input: &Input) -> syn::Result<Ident> {
+    let is_word = |found: Ident| found == name;
     match name {
-        "self" | "Self" | "super" | "crate" | "_" => format_ident!("{name}_"),
-        _ if syn::parse_str::<Ident>(name).is_ok() => Ident::new(name, Span::call_site()),
-        _ => Ident::new_raw(name, Span::call_site()),
+        "self" | "Self" | "super" | "crate" | "_" => Ok(format_ident!("{name}_")),
+        _ if syn::parse_str(name).is_ok_and(is_word) => Ok(Ident::new(name, Span::call_site())),
+        _ if Ident::parse_any.parse_str(name).is_ok_and(is_word) => {
+            Ok(Ident::new_raw(name, Span::call_site()))
+        }
+        _ => {
+            let file = input.file.value();
+            Err(input.error(format_args!("{file}: the name {name:?} is not an identifier in Rust")))
+        }
     }
 }

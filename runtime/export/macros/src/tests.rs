@@ -2,7 +2,7 @@
 
 use quote::quote;
 
-use crate::expand::expand;
+use crate::expand::{expand, program};
 use crate::model::{Input, Model, Operator, Output, Type};
 
 /// The message of an expansion that is an error.
@@ -93,4 +93,32 @@ fn operators_of_graphs_in_the_graph_are_linked_and_what_a_run_calls_itself() {
         "{scans:?}"
     );
     assert!(names(model("functional")).contains(&"copy_.".to_owned()));
+}
+
+#[test]
+fn a_name_that_is_not_one_in_rust_is_an_error() {
+    let expansion = |input: &str, operator: [&str; 3]| {
+        let [namespace, name, overload] = operator.map(str::to_owned);
+        let model = Model {
+            torch_version: "2.15".into(),
+            inputs: vec![Input { name: input.into(), ty: Type::Tensor, text: "float32[3]".into() }],
+            outputs: Vec::new(),
+            operators: [Operator { namespace, name, overload }].into(),
+        };
+        let tokens = quote!([crate] struct Model = "m.pt2", namespaces = { lib: my::lib };);
+        program(&syn::parse2(tokens).unwrap(), &model)
+    };
+    for name in ["a-b", "", "1a", "a b", "a/**/", "a'", "x\0"] {
+        let says = format!("m.pt2: the name {name:?} is not an identifier in Rust");
+        assert_eq!(expansion(name, ["lib", "op", ""]).unwrap_err().to_string(), says);
+        if !name.is_empty() {
+            assert!(
+                expansion("x", ["lib", name, ""]).unwrap_err().to_string().starts_with("m.pt2: the name")
+            );
+            assert_eq!(expansion("x", [name, "op", ""]).unwrap_err().to_string(), says);
+        }
+    }
+    let text = expansion("fn", ["lib", "self", ""]).unwrap().to_string();
+    assert!(text.contains("r#fn : &") && text.contains(":: self_"), "{text}");
+    assert!(expansion("größe", ["lib", "op", "out"]).is_ok());
 }

@@ -103,7 +103,7 @@ pub(crate) fn new(has_views: bool, given: &[NamedArgument], scope: &mut Scope<'_
     if !is_out {
         results.append(&mut call.copies);
     }
-    Ok(Block { steps: call.steps, results })
+    Ok(Block::of_calls(call.steps, results))
 }
 
 fn step(target: &str, action: Action, operands: Vec<Operand>, targets: Box<[Target]>) -> Step {

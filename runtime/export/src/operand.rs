@@ -83,6 +83,33 @@ impl Operand {
         Ok(Operand::Fixed(fit(Value::of_default(default, declared), declared)?))
     }
 
+    /// The slots whose values it needs.
+    pub(crate) fn slots(&self) -> Vec<u32> {
+        fn of<T>(list: &[Item<T>]) -> Vec<Source> {
+            let slots = list
+                .iter()
+                .filter_map(|item| if let Item::Slot(source) = item { Some(*source) } else { None });
+            slots.collect()
+        }
+        let sources = match self {
+            Operand::Fixed(_) => Vec::new(),
+            Operand::Borrowed(source)
+            | Operand::Written(source)
+            | Operand::Wrapped(source)
+            | Operand::Float(source) => vec![*source],
+            Operand::Tensors(list) => list.to_vec(),
+            Operand::OptionalTensors(list) => list.iter().copied().flatten().collect(),
+            Operand::Ints(list) => of(list),
+            Operand::Floats(list) => of(list),
+            Operand::Bools(list) => of(list),
+        };
+        let slots = sources.into_iter().filter_map(|source| match source {
+            Source::Slot(slot) => Some(slot),
+            Source::Weight(_) => None,
+        });
+        slots.collect()
+    }
+
     /// An argument with its own type.
     ///
     /// # Errors

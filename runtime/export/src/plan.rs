@@ -33,6 +33,8 @@ pub(crate) enum Source {
 pub(crate) struct Block {
     pub(crate) steps: Vec<Step>,
     pub(crate) results: Vec<Operand>,
+    /// Slots that steps of the block set and no step releases, because the results need them.
+    pub(crate) held: Vec<u32>,
 }
 
 /// A node of the graph.
@@ -200,6 +202,37 @@ impl Shared {
 }
 
 impl Block {
+    /// A block whose steps release each slot after its last use: `last` has the index of a step for each slot that
+    /// belongs to the block.
+    fn new(mut steps: Vec<Step>, results: Vec<Operand>, mut last: HashMap<u32, usize>) -> Block {
+        let mut held = Vec::new();
+        for slot in results.iter().flat_map(Operand::slots) {
+            held.extend(last.remove(&slot).map(|_| slot));
+        }
+        let mut release: Vec<Vec<u32>> = vec![Vec::new(); steps.len()];
+        for (slot, step) in last {
+            if let Some(list) = release.get_mut(step) {
+                list.push(slot);
+            }
+        }
+        for (step, release) in steps.iter_mut().zip(release) {
+            step.release = release.into();
+        }
+        Block { steps, results, held }
+    }
+
+    /// A block of calls, without regions: their slots are those of their operands and targets.
+    pub(crate) fn of_calls(steps: Vec<Step>, results: Vec<Operand>) -> Block {
+        let mut last: HashMap<u32, usize> = HashMap::new();
+        for (number, step) in steps.iter().enumerate() {
+            for slot in step.operands.iter().flat_map(Operand::slots) {
+                last.entry(slot).and_modify(|step| *step = number);
+            }
+            last.extend(step.targets.iter().flat_map(Target::slots).map(|slot| (*slot, number)));
+        }
+        Block::new(steps, results, last)
+    }
+
     /// Keeps the values in these slots until the end.
     pub(crate) fn keep(&mut self, slots: impl Iterator<Item = u32>) {
         for slot in slots {
@@ -309,22 +342,9 @@ impl<'p> Scope<'p> {
             }
             steps.push(step);
         }
-        self.used.clear();
         let results = graph.outputs.iter().map(|output| Operand::of_any(output, self));
         let results = results.collect::<Result<Vec<_>>>().map_err(|error| error.context("outputs"))?;
-        for slot in &self.used {
-            last.remove(slot);
-        }
-        let mut release: Vec<Vec<u32>> = vec![Vec::new(); steps.len()];
-        for (slot, step) in last {
-            if let Some(list) = release.get_mut(step) {
-                list.push(slot);
-            }
-        }
-        for (step, release) in steps.iter_mut().zip(release) {
-            step.release = release.into();
-        }
-        Ok(Block { steps, results })
+        Ok(Block::new(steps, results, last))
     }
 
     fn step(&mut self, node: &Node) -> Result<Step> {

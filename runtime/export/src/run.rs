@@ -195,9 +195,7 @@ pub(crate) fn block<W: Watch>(block: &Block, frame: &mut Frame<'_>, watch: &mut 
         if let Err(error) = done {
             return Err(failed(step, error));
         }
-        for slot in &step.release {
-            frame.slots[*slot as usize] = Value::None;
-        }
+        clear(&step.release, frame);
     }
     Ok(())
 }
@@ -351,10 +349,7 @@ fn region<W: Watch>(step: &Step, region: &Region, frame: &mut Frame<'_>, watch: 
                 let next = whole(body, frame, watch)?;
                 put(carried, next, frame);
             }
-            carried
-                .iter()
-                .map(|slot| std::mem::replace(&mut frame.slots[*slot as usize], Value::None))
-                .collect()
+            taken(carried, frame)
         }
         Region::Map { body, rows, by } => {
             let columns = columns(step, 0, frame)?;
@@ -367,7 +362,7 @@ fn region<W: Watch>(step: &Step, region: &Region, frame: &mut Frame<'_>, watch: 
             put(carried, start, frame);
             let columns = columns(step, carried.len(), frame)?;
             let results = each_row(body, &columns, rows, by, frame, watch, carried)?;
-            let last = carried.iter().map(|slot| Ok(frame.slots[*slot as usize].borrowed().into_owned()));
+            let last = taken(carried, frame).into_iter().map(Ok);
             last.chain(results.iter().map(|results| stacked(by, results))).collect::<Result<Vec<_>>>()?
         }
         Region::Associative { body, left, right, by } => {
@@ -387,10 +382,12 @@ fn region<W: Watch>(step: &Step, region: &Region, frame: &mut Frame<'_>, watch: 
     step.targets.iter().zip(results).try_for_each(|(target, value)| frame.store(target, value))
 }
 
-/// Runs a block, and returns its results.
+/// Runs a block, and returns its results, which its slots do not keep.
 fn whole<W: Watch>(inner: &Block, frame: &mut Frame<'_>, watch: &mut W) -> Result<Vec<Value<'static>>> {
     block(inner, frame, watch)?;
-    inner.results.iter().map(|result| frame.owned(result)).collect()
+    let results = inner.results.iter().map(|result| frame.owned(result)).collect();
+    clear(&inner.held, frame);
+    results
 }
 
 fn holds(results: &[Value<'_>]) -> Result<bool> {
@@ -404,6 +401,17 @@ fn holds(results: &[Value<'_>]) -> Result<bool> {
 fn put(slots: &[u32], values: Vec<Value<'static>>, frame: &mut Frame<'_>) {
     for (slot, value) in slots.iter().zip(values) {
         frame.slots[*slot as usize] = value;
+    }
+}
+
+/// Moves values out of their slots.
+fn taken(slots: &[u32], frame: &mut Frame<'_>) -> Vec<Value<'static>> {
+    slots.iter().map(|slot| std::mem::replace(&mut frame.slots[*slot as usize], Value::None)).collect()
+}
+
+fn clear(slots: &[u32], frame: &mut Frame<'_>) {
+    for slot in slots {
+        frame.slots[*slot as usize] = Value::None;
     }
 }
 
@@ -448,6 +456,7 @@ fn each_row<W: Watch>(
             }
         }
     }
+    clear(rows, frame); // the last rows keep the memory of the whole columns
     Ok(results)
 }
 
@@ -458,10 +467,12 @@ fn combined<W: Watch>(
     frame: &mut Frame<'_>,
     watch: &mut W,
 ) -> Result<Vec<Tensor>> {
+    let slots = [operands[0].0, operands[1].0];
     for (slots, tensors) in operands {
         put(slots, tensors.into_iter().map(Value::from).collect(), frame);
     }
     let results = whole(body, frame, watch)?;
+    slots.iter().for_each(|slots| clear(slots, frame));
     let tensors = results.into_iter().map(|result| match result {
         Value::Tensor(tensor) => Ok(tensor),
         other => bail!(Type, "a scan combines rows to {}, not to a tensor", other.type_name()),

@@ -76,11 +76,11 @@ fn crc(bytes: &[u8]) -> u32 {
 }
 
 /// The archive with a modified text of its program.
-fn edited(name: &str, edit: impl Fn(&str) -> String) -> Vec<u8> {
+pub(crate) fn edited(name: &str, edit: impl Fn(&str) -> String) -> Vec<u8> {
     with_record(name, "/models/", edit)
 }
 
-fn with_record(name: &str, part: &str, edit: impl Fn(&str) -> String) -> Vec<u8> {
+pub(crate) fn with_record(name: &str, part: &str, edit: impl Fn(&str) -> String) -> Vec<u8> {
     let mut records = records(name);
     for (_, content) in records.iter_mut().filter(|(name, _)| name.contains(part) && name.ends_with(".json"))
     {
@@ -89,7 +89,7 @@ fn with_record(name: &str, part: &str, edit: impl Fn(&str) -> String) -> Vec<u8>
     zip(&records, |_, _| {})
 }
 
-fn replaced(name: &str, from: &str, to: &str) -> Vec<u8> {
+pub(crate) fn replaced(name: &str, from: &str, to: &str) -> Vec<u8> {
     edited(name, |text| {
         assert!(text.contains(from), "{from} is not in {name}");
         text.replacen(from, to, 1)

@@ -1,0 +1,175 @@
+//! What a run keeps in memory, what it returns, and where its weights are.
+
+use std::cell::RefCell;
+
+use torch_library::prelude::*;
+use torch_library::{Tensor, WeakTensor};
+use torch_library_export::Program;
+use torch_library_kernels::aten;
+
+use super::hostile::edited;
+
+torch_library! {
+    mod runs_test {
+        /// A copy, which is noted.
+        noted(Tensor x) -> Tensor;
+        /// A copy of a tensor that is noted.
+        seen(Tensor x) -> Tensor;
+        /// Adds `x` to a tensor that is noted.
+        add_into(Tensor(a!) into, Tensor x) -> ();
+        /// The number of the noted tensors that are still there.
+        alive(Tensor x) -> Tensor;
+    }
+}
+
+thread_local! {
+    static NOTED: RefCell<Vec<WeakTensor>> = const { RefCell::new(Vec::new()) };
+}
+
+fn note(tensor: &Tensor) {
+    NOTED.with_borrow_mut(|noted| noted.push(tensor.downgrade()));
+}
+
+#[torch_impl(runs_test, CPU)]
+mod cpu {
+    use super::*;
+
+    fn noted(x: &Tensor) -> Result<Tensor> {
+        let copy = aten::clone(x)?;
+        note(&copy);
+        Ok(copy)
+    }
+
+    fn seen(x: &Tensor) -> Result<Tensor> {
+        note(x);
+        aten::clone(x)
+    }
+
+    fn add_into(into: &mut Tensor, x: &Tensor) -> Result<()> {
+        note(into);
+        aten::add__Tensor(into, x)?;
+        Ok(())
+    }
+
+    fn alive(_: &Tensor) -> Result<Tensor> {
+        let noted = NOTED.take();
+        assert!(!noted.is_empty());
+        Ok(Tensor::from(noted.iter().filter(|tensor| tensor.upgrade().is_some()).count() as f32))
+    }
+}
+
+fn tensor(name: &str) -> String {
+    format!(r#"{{"as_tensor": {{"name": "{name}"}}}}"#)
+}
+
+fn tensors(name: &str) -> String {
+    format!(r#"{{"as_tensors": [{{"name": "{name}"}}]}}"#)
+}
+
+/// A node; an argument is a value, or a name and a value.
+fn node(target: &str, arguments: &[(&str, &str)], outputs: &[&str]) -> String {
+    let arguments: Vec<_> = arguments
+        .iter()
+        .map(|(name, value)| format!(r#"{{"name": "{name}", "arg": {value}, "kind": 1}}"#))
+        .collect();
+    format!(
+        r#"{{"target": "torch.ops.{target}", "inputs": [{}], "outputs": [{}], "metadata": {{}}}}"#,
+        arguments.join(", "),
+        outputs.join(", ")
+    )
+}
+
+fn graph(inputs: &[&str], nodes: &[String], outputs: &[&str]) -> String {
+    let list = |names: &[&str]| names.iter().map(|name| tensor(name)).collect::<Vec<_>>().join(", ");
+    let meta = r#"{"dtype": 7, "sizes": [{"as_int": 2}], "requires_grad": false, "device": {"type": "cpu", "index": null}, "strides": [{"as_int": 1}], "storage_offset": {"as_int": 0}, "layout": 7}"#;
+    let metas: Vec<_> = inputs.iter().chain(outputs).map(|name| format!(r#""{name}": {meta}"#)).collect();
+    format!(
+        r#"{{"inputs": [{}], "outputs": [{}], "nodes": [{}], "tensor_values": {{{}}}, "sym_int_values": {{}}, "sym_bool_values": {{}}, "is_single_tensor_return": false, "custom_obj_values": {{}}, "sym_float_values": {{}}}}"#,
+        list(inputs),
+        list(outputs),
+        nodes.join(", "),
+        metas.join(", ")
+    )
+}
+
+fn nested(graph: &str) -> String {
+    format!(r#"{{"as_graph": {{"name": "inner", "graph": {graph}}}}}"#)
+}
+
+/// A program of these nodes, with one input of two elements, `x`, and one output.
+fn program(nodes: &[String], output: &str) -> Program {
+    let archive = edited("custom.pt2", |text| {
+        let (start, end) = (r#"{"graph_module": {"graph": "#, r#", "signature": {"input_specs""#);
+        let rest = &text[text.find(end).unwrap()..];
+        format!(
+            "{start}{}{}",
+            graph(&["x"], nodes, &[output]),
+            rest.replace("\"twice\"", &format!("\"{output}\""))
+        )
+    });
+    let program = Program::from_bytes(&archive).unwrap();
+    assert!(program.problems().is_empty(), "{:?}", program.problems());
+    program
+}
+
+fn x() -> Tensor {
+    Tensor::from([1f32, 2.0])
+}
+
+/// How many of the tensors that a region noted are there when a later step has used its result.
+fn alive_after(region: String, result: &str) -> f32 {
+    let later = [
+        node("aten.relu.default", &[("self", &tensor(result))], &[&tensor("used")]),
+        node("runs_test.alive.default", &[("x", &tensor("used"))], &[&tensor("count")]),
+    ];
+    let nodes: Vec<_> = [region].into_iter().chain(later).collect();
+    program(&nodes, "count").run(&[x()]).unwrap()[0].to_vec::<f32>().unwrap()[0]
+}
+
+#[test]
+fn results_of_nested_graphs_go_when_they_are_not_needed_any_more() {
+    let noted = |name| node("runs_test.noted.default", &[("x", &tensor(name))], &[&tensor("r")]);
+    let body = nested(&graph(&["a"], &[noted("a")], &["r"]));
+    let (given, no) = (tensor("x"), r#"{"as_bool": false}"#);
+    for (name, arguments) in [
+        ("wrap", vec![("", &*body), ("", &given)]),
+        ("wrap_with_set_grad_enabled", vec![("", no), ("", &body), ("", &given)]),
+        ("cond", vec![("", no), ("", &body), ("", &body), ("", &tensors("x"))]),
+    ] {
+        let region = node(&format!("higher_order.{name}"), &arguments, &[&tensor("r")]);
+        assert_eq!(alive_after(region, "r"), 0.0, "{name}");
+    }
+}
+
+#[test]
+fn copies_for_an_operator_that_writes_go_when_they_are_not_needed_any_more() {
+    let operator = r#"{"as_operator": "torch.ops.runs_test.add_into.default"}"#;
+    let (x, none, yes, zero) =
+        (tensor("x"), r#"{"as_none": true}"#, r#"{"as_bool": true}"#, r#"{"as_int": 0}"#);
+    let whole = [("", operator), ("into", &*x), ("x", &x)];
+    let region = node("higher_order.auto_functionalized", &whole, &[none, &tensor("r")]);
+    assert_eq!(alive_after(region, "r"), 0.0);
+    let bases = tensors("x");
+    let viewed =
+        [("", operator), ("x", &x), ("_into_base_index", zero), ("_into_alias", yes), ("_all_bases", &bases)];
+    let region = node("higher_order.auto_functionalized_v2", &viewed, &[none, &tensor("r")]);
+    assert_eq!(alive_after(region, "r"), 0.0);
+}
+
+#[test]
+fn rows_go_when_the_loop_is_over() {
+    let seen = node("runs_test.seen.default", &[("x", &tensor("row"))], &[&tensor("s")]);
+    let (xs, empty) = (tensors("x"), r#"{"as_tensors": []}"#);
+    let body = nested(&graph(&["row"], std::slice::from_ref(&seen), &["s"]));
+    let map = node("higher_order.map_impl", &[("", &body), ("", &xs), ("", empty)], &[&tensor("m")]);
+    assert_eq!(alive_after(map, "m"), 0.0);
+    let body = nested(&graph(&["carry", "row"], &[seen], &["s", "s"]));
+    let scan = [("", &*body), ("", &xs), ("", &xs), ("", empty)];
+    let scan = node("higher_order.scan", &scan, &[&tensor("last"), &tensor("m")]);
+    assert_eq!(alive_after(scan, "m"), 0.0);
+    let sum = node("runs_test.seen.default", &[("x", &tensor("b"))], &[&tensor("s")]);
+    let body = nested(&graph(&["a", "b"], &[sum], &["s"]));
+    let pairs = [("", &*body), ("", &xs), ("", empty)];
+    let pairs = node("higher_order.associative_scan", &pairs, &[&tensor("m")]);
+    assert_eq!(alive_after(pairs, "m"), 0.0);
+}

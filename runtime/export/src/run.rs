@@ -439,6 +439,10 @@ fn each_row<W: Watch>(
 ) -> Result<Vec<Vec<Tensor>>> {
     let count = columns.first().map_or(Ok(0), |column| column.size(0))?;
     ensure!(count > 0, Shape, "there are no rows to iterate over");
+    for column in columns {
+        let found = column.size(0)?;
+        ensure!(found == count, Shape, "a loop over {count} rows of one tensor and {found} of another");
+    }
     let mut results: Vec<Vec<Tensor>> = vec![Vec::new(); body.results.len().saturating_sub(carried.len())];
     for row in 0..count {
         for (slot, column) in rows.iter().zip(columns) {

@@ -173,3 +173,17 @@ fn rows_go_when_the_loop_is_over() {
     let pairs = node("higher_order.associative_scan", &pairs, &[&tensor("m")]);
     assert_eq!(alive_after(pairs, "m"), 0.0);
 }
+
+#[test]
+fn all_columns_of_a_loop_have_as_many_rows() {
+    let wider = [("self", &*tensor("x")), ("repeats", r#"{"as_ints": [2]}"#)];
+    let wider = node("aten.repeat.default", &wider, &[&tensor("wide")]);
+    let both = r#"{"as_tensors": [{"name": "x"}, {"name": "wide"}]}"#;
+    let sum = [("self", &*tensor("a")), ("other", &tensor("b"))];
+    let sum = node("aten.add.Tensor", &sum, &[&tensor("s")]);
+    let body = nested(&graph(&["a", "b"], &[sum], &["s"]));
+    let rows = [("", &*body), ("", both), ("", r#"{"as_tensors": []}"#)];
+    let map = node("higher_order.map_impl", &rows, &[&tensor("m")]);
+    let refused = program(&[wider, map], "m").run(&[x()]).unwrap_err().to_string();
+    assert!(refused.ends_with("a loop over 2 rows of one tensor and 4 of another"), "{refused}");
+}

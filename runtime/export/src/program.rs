@@ -1,12 +1,13 @@
 //! Programs: archives that were read and are ready to run.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use torch_library::prelude::*;
 use torch_library::{Device, Dispatcher, backend};
 
 use crate::conditions::{Conditions, Names};
 use crate::fold::Folding;
+use crate::operand::Operand;
 use crate::plan::{Block, Problem, Scope, Shared, Source};
 use crate::profile::Profile;
 use crate::refused;
@@ -54,6 +55,9 @@ enum Fate {
     Returned,
     /// It is the new value of this source, and is written back.
     Written(Source),
+    /// It is an output of the program, and by another output the new value of this source, which is returned once it
+    /// is written.
+    InPlace(Source),
     /// It is dropped.
     Dropped,
 }
@@ -152,12 +156,18 @@ impl Program {
         self.conditions.check(&inputs)?;
         let mut frame = Frame::new(self.slots, inputs.into_iter(), &self.tensors);
         run::block(&self.block, &mut frame, watch)?;
+        let outputs = || self.block.results.iter().zip(&self.fates);
+        for (operand, fate) in outputs() {
+            if let Fate::Written(to) = fate {
+                self.write_back(*to, frame.owned(operand)?, &frame)?;
+            }
+        }
         let mut results = Vec::with_capacity(self.outputs.len());
-        for (operand, fate) in self.block.results.iter().zip(&self.fates) {
+        for (operand, fate) in outputs() {
             match fate {
                 Fate::Returned => results.push(frame.owned(operand)?),
-                Fate::Written(to) => self.write_back(*to, frame.owned(operand)?, &frame)?,
-                Fate::Dropped => {}
+                Fate::InPlace(source) => results.push(frame.value(*source).into_owned()),
+                Fate::Written(_) | Fate::Dropped => {}
             }
         }
         Ok(results)
@@ -222,7 +232,8 @@ impl Builder {
             scope.define(name, *source)?;
         }
         let mut block = scope.block(&self.exported.graph_module.graph)?;
-        let (outputs, fates) = self.take_outputs(&names, call.as_ref())?;
+        let (outputs, mut fates) = self.take_outputs(&names, call.as_ref())?;
+        return_in_place(&mut fates, &block.results);
         block.keep(fates.iter().filter_map(|fate| match fate {
             Fate::Written(Source::Slot(slot)) => Some(*slot),
             _ => None,
@@ -429,6 +440,24 @@ impl Builder {
         match source {
             Some(source) => Ok(Fate::Written(source)),
             None => bail!(Argument, "the graph writes to {:?}, which does not exist", crate::shortened(name)),
+        }
+    }
+}
+
+/// Finds the outputs that are also the new values of buffers or inputs. PyTorch returns these themselves, as the model
+/// did that returned what it had written.
+fn return_in_place(fates: &mut [Fate], results: &[Operand]) {
+    let mut written = HashMap::new();
+    for (fate, result) in fates.iter().zip(results) {
+        if let (Fate::Written(to), Operand::Borrowed(value)) = (fate, result) {
+            written.insert(*value, *to); // the last one, if there are several
+        }
+    }
+    for (fate, result) in fates.iter_mut().zip(results) {
+        if let (Fate::Returned, Operand::Borrowed(value)) = (&*fate, result)
+            && let Some(to) = written.get(value)
+        {
+            *fate = Fate::InPlace(*to);
         }
     }
 }

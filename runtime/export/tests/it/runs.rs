@@ -187,3 +187,27 @@ fn all_columns_of_a_loop_have_as_many_rows() {
     let refused = program(&[wider, map], "m").run(&[x()]).unwrap_err().to_string();
     assert!(refused.ends_with("a loop over 2 rows of one tensor and 4 of another"), "{refused}");
 }
+
+#[test]
+fn what_was_written_and_is_returned_is_the_buffer_or_the_input() {
+    let returning = |name: &str| {
+        let archive = edited("functional.pt2", |text| {
+            text.replacen(
+                r#"{"as_tensor": {"name": "add_1"}}], "nodes""#,
+                &format!(r#"{}], "nodes""#, tensor(name)),
+                1,
+            )
+        });
+        Program::from_bytes(&archive).unwrap()
+    };
+    let (x, program) = (x(), returning("mul"));
+    let output = program.run(std::slice::from_ref(&x)).unwrap().remove(0);
+    assert!(output.is_same(&x));
+    assert_eq!(output.to_vec::<f32>().unwrap(), [2.0, 4.0]);
+    let program = returning("add");
+    let run = || program.run(std::slice::from_ref(&x)).unwrap().remove(0);
+    let (first, second) = (run(), run());
+    let buffer = program.weight("calls").unwrap();
+    assert!(first.is_same(buffer) && second.is_same(buffer));
+    assert_eq!(buffer.to_vec::<f32>().unwrap(), [2.0]);
+}

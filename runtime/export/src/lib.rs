@@ -30,6 +30,7 @@
 mod associative;
 mod batch;
 mod conditions;
+mod device;
 mod fold;
 mod functional;
 mod include;

@@ -6,6 +6,7 @@ use torch_library::prelude::*;
 use torch_library::{Device, Dispatcher, backend};
 
 use crate::conditions::{Conditions, Names};
+use crate::device::Moves;
 use crate::fold::Folding;
 use crate::operand::Operand;
 use crate::plan::{Block, Problem, Scope, Shared, Source};
@@ -204,6 +205,7 @@ pub(crate) struct Builder {
     inputs: Vec<Input>,
     schema_version: String,
     folds_batch_norm: bool,
+    moves: Moves,
 }
 
 impl Builder {
@@ -216,7 +218,8 @@ impl Builder {
         let conditions = Conditions::new(&exported.range_constraints);
         let shared = Shared::new(device);
         let (weights, inputs) = (Vec::new(), Vec::new());
-        Builder { exported, shared, conditions, weights, inputs, schema_version, folds_batch_norm }
+        let moves = Moves::to(device);
+        Builder { exported, shared, conditions, weights, inputs, schema_version, folds_batch_norm, moves }
     }
 
     pub(crate) fn build(mut self, mut weights: Weights) -> Result<Program> {
@@ -367,18 +370,12 @@ impl Builder {
 
     fn weight(&mut self, weights: &mut Weights, name: &str, kind: WeightKind) -> Result<Source> {
         let tensor = weights.get(name)?;
-        let tensor = if self.shared.device == Device::CPU { tensor } else { self.moved(&tensor, name)? };
+        let moved = self.moves.moved(&tensor, weights.shared_part(&tensor));
+        let tensor =
+            moved.map_err(|error| error.context(format_args!("weight {:?}", crate::shortened(name))))?;
         let number = u32::try_from(self.weights.len())?;
         self.weights.push(Weight { name: name.to_owned(), kind, tensor });
         Ok(Source::Weight(number))
-    }
-
-    /// A weight on the program's device, copied by the device's backend.
-    fn moved(&self, tensor: &Tensor, name: &str) -> Result<Tensor> {
-        let to = Dispatcher::global().find("aten::_to_copy")?;
-        let moved = to.call_with([Value::TensorRef(tensor)], [("device", Value::Device(self.shared.device))]);
-        let moved = moved.and_then(|mut returns| returns.pop_as());
-        moved.map_err(|error| error.context(format_args!("weight {:?}", crate::shortened(name))))
     }
 
     fn take_outputs(

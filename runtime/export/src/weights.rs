@@ -14,6 +14,8 @@ use crate::wire::{PayloadMeta, SymInt, TensorMeta};
 /// The tensors of an archive by name, and the errors for those that are unsupported.
 pub(crate) struct Weights {
     tensors: HashMap<String, Tensor>,
+    /// The parts of tensors whose memory others view differently, by the identity of the tensor.
+    shared: HashMap<usize, usize>,
     refused: HashMap<String, Error>,
 }
 
@@ -78,6 +80,7 @@ impl Weights {
         let Places { parts, wanted, refused } = places;
         let storages = memory.into_storages(&parts.ranges)?;
         let mut made: HashMap<Layout, Tensor> = HashMap::new();
+        let mut counts = vec![0; storages.len()];
         let mut tensors = HashMap::new();
         for Wanted { name, layout } in wanted {
             let tensor = match made.get(&layout) {
@@ -85,10 +88,17 @@ impl Weights {
                 None => tensor(storages[layout.part].clone(), &layout)
                     .map_err(|error| error.context(format_args!("weight {:?}", crate::shortened(&name))))?,
             };
-            made.insert(layout, tensor.clone());
+            counts[layout.part] += usize::from(made.insert(layout.clone(), tensor.clone()).is_none());
             tensors.insert(name, tensor);
         }
-        Ok(Weights { tensors, refused })
+        let shared = made.iter().filter(|(layout, _)| counts[layout.part] > 1);
+        let shared = shared.map(|(layout, tensor)| (tensor.id(), layout.part)).collect();
+        Ok(Weights { tensors, shared, refused })
+    }
+
+    /// The part of the archive with a tensor, if other tensors view the same part differently.
+    pub(crate) fn shared_part(&self, tensor: &Tensor) -> Option<usize> {
+        self.shared.get(&tensor.id()).copied()
     }
 
     /// A tensor of the program.

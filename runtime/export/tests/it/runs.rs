@@ -4,10 +4,10 @@ use std::cell::RefCell;
 
 use torch_library::prelude::*;
 use torch_library::{Tensor, WeakTensor};
-use torch_library_export::Program;
+use torch_library_export::{Loader, Program};
 use torch_library_kernels::aten;
 
-use super::hostile::edited;
+use super::hostile::{edited, with_record};
 
 torch_library! {
     mod runs_test {
@@ -210,4 +210,17 @@ fn what_was_written_and_is_returned_is_the_buffer_or_the_input() {
     let buffer = program.weight("calls").unwrap();
     assert!(first.is_same(buffer) && second.is_same(buffer));
     assert_eq!(buffer.to_vec::<f32>().unwrap(), [2.0]);
+}
+
+#[test]
+fn weights_are_tied_on_other_devices_too() {
+    let bytes = with_record("ties.pt2", "weights", |text| text.replacen("weight_2", "weight_1", 1));
+    let program = Loader::new().device(Device::META).from_bytes(&bytes).unwrap();
+    let weight = |name: &str| program.weight(name).unwrap();
+    assert_eq!(weight("out.weight").device(), Device::META);
+    assert!(weight("embedding.weight").is_same(weight("out.weight")));
+    let part = weight("part");
+    assert!(part.shares_storage_with(weight("out.weight")), "both are in one record");
+    assert_eq!((part.sizes(), part.strides(), part.storage_offset()), (&[2, 2][..], &[4, 1][..], 9));
+    assert!(!weight("turned").shares_storage_with(weight("out.weight")));
 }

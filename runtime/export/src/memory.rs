@@ -1,7 +1,7 @@
 //! The bytes of an archive, read or mapped into memory, and storages over parts of them.
 #![expect(unsafe_code, reason = "tensors lie in the memory of the archive, which is not copied")]
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::Read;
 use std::ops::Range;
 use std::path::Path;
@@ -130,7 +130,12 @@ impl Memory {
 }
 
 fn open(path: &Path) -> Result<File> {
+    let check = |metadata: Metadata| {
+        ensure!(metadata.is_file(), Io, "it is not a file");
+        Ok(())
+    };
+    check(std::fs::metadata(path)?)?; // a pipe would be waited for until somebody writes to it
     let file = File::open(path)?;
-    ensure!(file.metadata()?.is_file(), Io, "it is not a file");
+    check(file.metadata()?)?;
     Ok(file)
 }

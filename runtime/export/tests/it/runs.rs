@@ -224,3 +224,13 @@ fn weights_are_tied_on_other_devices_too() {
     assert_eq!((part.sizes(), part.strides(), part.storage_offset()), (&[2, 2][..], &[4, 1][..], 9));
     assert!(!weight("turned").shares_storage_with(weight("out.weight")));
 }
+
+#[test]
+fn a_pipe_is_refused_without_waiting_for_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("pipe.pt2");
+    let made = std::process::Command::new("mkfifo").arg(&path).status();
+    if made.is_ok_and(|status| status.success()) {
+        assert!(Program::load(&path).unwrap_err().to_string().contains("it is not a file"));
+    }
+}

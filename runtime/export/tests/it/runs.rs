@@ -7,7 +7,7 @@ use torch_library::{Tensor, WeakTensor};
 use torch_library_export::{Loader, Program};
 use torch_library_kernels::aten;
 
-use super::hostile::{edited, with_record};
+use super::hostile::{edited, replaced, with_record};
 
 torch_library! {
     mod runs_test {
@@ -225,6 +225,18 @@ fn weights_are_tied_on_other_devices_too() {
     assert!(!weight("turned").shares_storage_with(weight("out.weight")));
 }
 
+#[test]
+fn a_guard_is_evaluated_as_far_as_it_decides() {
+    let guard = r#"L['x'].size()[0] == 10 or L['x'].size()[0] % (L['x'].size()[0] - 10) == 0"#;
+    let program = replaced("guarded.pt2", "(L['x'].size()[0] % 2) == 0", guard);
+    let program = Program::from_bytes(&program).unwrap();
+    let zeros = |sizes: &[i64]| Tensor::zeros(sizes, DType::Float32, Device::CPU).unwrap();
+    assert!(program.run(&[zeros(&[10, 3]), zeros(&[5])]).is_ok());
+    let refused = program.run(&[zeros(&[14, 3]), zeros(&[7])]).unwrap_err().to_string();
+    assert!(refused.contains("which does not hold"), "{refused}");
+}
+
+#[cfg(unix)]
 #[test]
 fn a_pipe_is_refused_without_waiting_for_it() {
     let folder = tempfile::tempdir().unwrap();

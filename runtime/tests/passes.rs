@@ -7,6 +7,8 @@ torch_library! {
     mod passes_test {
         /// A copy.
         copy(Tensor self) -> Tensor;
+        /// A view of all elements.
+        whole(Tensor(a) self) -> Tensor(a);
         /// Adds `x` to the state, and returns a copy of the sum.
         accumulate(Tensor(a!) state, Tensor x) -> Tensor;
     }
@@ -15,6 +17,11 @@ torch_library! {
 #[torch_impl(passes_test, CPU)]
 fn copy(this: &Tensor) -> Result<Tensor> {
     Tensor::from_vec(this.to_vec::<f64>()?, this.sizes())
+}
+
+#[torch_impl(passes_test, CPU)]
+fn whole(this: &Tensor) -> Result<Tensor> {
+    this.strided_view(this.sizes(), this.strides(), 0)
 }
 
 #[torch_impl(passes_test, CPU)]
@@ -70,4 +77,22 @@ fn equal_calls_that_only_read_are_merged() {
     });
     assert_eq!(outputs, [[3.0], [2.0], [2.0]], "{graph}");
     assert_eq!(graph.nodes().len(), 4, "the inner copies are one: {graph}");
+}
+
+#[test]
+fn outputs_that_view_equal_calls_have_memory_of_their_own() {
+    let (_, mut graph) = trace(&[Tensor::from([1.0])], |inputs| {
+        let (one, other) = (passes_test::copy(&inputs[0])?, passes_test::copy(&inputs[0])?);
+        let views = [passes_test::whole(&inputs[0])?, passes_test::whole(&inputs[0])?];
+        Ok(vec![
+            one,
+            passes_test::whole(&other)?,
+            passes_test::copy(&views[0])?,
+            passes_test::copy(&views[1])?,
+        ])
+    })
+    .unwrap();
+    assert_eq!(graph.merge_common_subexpressions(), 1, "the views of the input: {graph}");
+    let outputs = graph.run(&[Tensor::from([1.0])]).unwrap();
+    assert!(!outputs[0].shares_storage_with(&outputs[1]), "{graph}");
 }

@@ -44,6 +44,7 @@ impl Graph {
         let memory = Memory::of(self);
         let touched: HashSet<Id> = self.nodes.iter().flat_map(written).map(|id| memory.root(id)).collect();
         let outputs: HashSet<Id> = self.outputs.iter().copied().collect();
+        let returned: HashSet<Id> = self.outputs.iter().map(|id| memory.root(*id)).collect();
         let mut names: HashMap<Id, Id> = HashMap::new();
         let mut writes: HashMap<Id, usize> = HashMap::new();
         let mut first: HashMap<(String, Vec<usize>), Vec<Id>> = HashMap::new();
@@ -66,9 +67,14 @@ impl Graph {
             // Identifies equal calls on memory with equally many writes.
             let versions = node.uses().map(|id| writes.get(&memory.root(id)).copied().unwrap_or(0)).collect();
             let key = (call(node), versions);
+            // Two outputs remain two tensors, with memory of their own: the caller may write to one of them.
+            let is_returned = |id: &Id| {
+                let root = memory.root(*id);
+                outputs.contains(id)
+                    || returned.contains(&root) && node.uses().all(|used| memory.root(used) != root)
+            };
             match first.get(&key) {
-                // Two outputs remain two tensors: the caller may write to one of them.
-                Some(same) if !defines.iter().any(|id| outputs.contains(id)) => {
+                Some(same) if !defines.iter().any(is_returned) => {
                     names.extend(defines.into_iter().zip(same.iter().copied()));
                     false
                 }

@@ -29,6 +29,7 @@ mod foreach;
 mod fourier;
 mod functionalize;
 mod gradcheck;
+mod gradients;
 mod grid_sampler;
 mod histogram;
 mod hostile;

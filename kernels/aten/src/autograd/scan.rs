@@ -20,10 +20,7 @@ derivatives! {
     }
     #[in_place]
     cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor as CumsumBackward0 {
-        self => {
-            let total = grad.sum_dim(&[dim], true)?;
-            total.sub(&aten::cumsum(grad, dim)?)?.add(grad)
-        },
+        self => if grad.numel() <= 1 { Ok(grad.clone()) } else { from_the_end(grad, dim) },
     }
     cummax(Tensor self, int dim) -> (Tensor values, Tensor indices) as CummaxBackward0 {
         self => aten::scatter_add(&aten::new_zeros(grad, metadata(self).sizes())?, dim, indices, grad),
@@ -64,8 +61,13 @@ fn running_product(grad: &Tensor, this: &Tensor, dim: i64, result: &Tensor) -> R
 
 /// For each element, the sum of the products from there on, weighted by their gradients.
 fn rest_of_sums(grad: &Tensor, products: &Tensor, dim: i64) -> Result<Tensor> {
-    let weighted = grad.mul(&conj(products)?)?;
-    aten::flip(&aten::cumsum(&aten::flip(&weighted, &[dim])?, dim)?, &[dim])
+    from_the_end(&grad.mul(&conj(products)?)?, dim)
+}
+
+/// For each element, the sum of the elements from there on. The sum of those before it, subtracted from the sum of all,
+/// would be less exact, and NaN if one of them is infinite.
+fn from_the_end(this: &Tensor, dim: i64) -> Result<Tensor> {
+    aten::flip(&aten::cumsum(&aten::flip(this, &[dim])?, dim)?, &[dim])
 }
 
 /// Corrects the gradient from the first zero on. The first zero appears in the products after it, up to the next zero;

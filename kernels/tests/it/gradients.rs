@@ -61,3 +61,32 @@ fn small_gradients_of_running_sums_stay_beside_large_ones() -> Result<()> {
     assert_eq!(back(&number, &Tensor::from(3.0), |x| aten::cumsum(x, 0))?.to_vec::<f64>()?, [3.0]);
     Ok(())
 }
+
+#[test]
+fn exponential_units_are_straight_where_the_exponential_overflows() -> Result<()> {
+    let input = || singles(&[100.0, 1000.0, -1.0]);
+    let [slope, bend] = slope_and_bend(&input()?, aten::elu)?;
+    check(&slope, &[1.0, 1.0, 0.36787944])?;
+    check(&bend, &[0.0, 0.0, 0.36787944])?;
+    let [slope, bend] = slope_and_bend(&input()?, |x| aten::celu::with(x).alpha(2.0).call())?;
+    check(&slope, &[1.0, 1.0, 0.60653066])?;
+    check(&bend, &[0.0, 0.0, 0.30326533])?;
+    let [slope, bend] = slope_and_bend(&input()?, aten::selu)?;
+    check(&slope, &[1.05070099, 1.05070099, 0.64676860])?;
+    check(&bend, &[0.0, 0.0, 0.64676860])
+}
+
+#[test]
+fn kernels_of_gradients_agree_with_formulas() -> Result<()> {
+    let numbers = [-20.0, -1.0, 0.0, 1.0, 100.0];
+    let ones = of_type(&[1.0; 5], DType::Float64)?;
+    let input = || of_type(&numbers, DType::Float64);
+    let mish = [-3.91619187e-8, 0.0592167559, 0.6, 1.04903622, 1.0];
+    check(&back(&input()?, &ones, aten::mish)?, &mish)?;
+    check(&slope_and_bend(&input()?, aten::mish)?[0], &mish)?;
+    let leaky = |x: &Tensor| aten::leaky_relu::with(x).negative_slope(0.5).call();
+    check(&back(&input()?, &ones, leaky)?, &[0.5, 0.5, 0.5, 1.0, 1.0])?;
+    let mask = Tensor::from([[true, false, true, false, true], [false, false, true, true, false]]);
+    let selected = |x: &Tensor| aten::masked_select(x, &mask);
+    check(&back(&input()?, &ones, selected)?, &[1.0, 0.0, 2.0, 1.0, 1.0])
+}

@@ -1,6 +1,7 @@
 //! Derivatives of activations.
 
 use torch_library::derivatives;
+use torch_library::guard::GradMode;
 use torch_library::prelude::*;
 
 use super::binary::conj;
@@ -50,7 +51,8 @@ derivatives! {
     }
     #[in_place]
     mish(Tensor self) -> Tensor as MishBackward0 {
-        self => {
+        // The kernel has no derivative itself.
+        self => if !GradMode::is_enabled() { aten::mish_backward(grad, self) } else {
             let t = aten::softplus(self)?.tanh()?;
             let slope = aten::rsub_Scalar(&t.mul(&t)?, Scalar::from(1))?.mul(&self.sigmoid()?)?;
             grad.mul(&t.add(&self.mul(&slope)?)?)
@@ -66,16 +68,11 @@ derivatives! {
     }
     #[in_place]
     leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor as LeakyReluBackward0 {
-        self => aten::where_self(&aten::gt_Scalar(self, Scalar::from(0))?, grad, &grad.mul(negative_slope)?),
+        self => aten::leaky_relu_backward(grad, self, negative_slope, false),
     }
     #[in_place]
     elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor as EluBackward0 {
-        self => {
-            let steep = self.mul(input_scale)?.exp()?.mul(alpha)?.mul(input_scale)?;
-            // Not `gt`: a NaN passes the gradient on unchanged.
-            let slope = aten::where_ScalarOther(&aten::le_Scalar(self, Scalar::from(0))?, &steep, Scalar::from(1))?;
-            grad.mul(&slope.mul(scale)?)
-        },
+        self => aten::elu_backward(grad, alpha, scale, input_scale, false, self),
     }
     log_sigmoid(Tensor self) -> Tensor as LogSigmoidBackward0 {
         self => grad.mul(&self.neg()?.sigmoid()?),
@@ -94,8 +91,8 @@ derivatives! {
     }
     celu(Tensor self, Scalar alpha=1.) -> Tensor as CeluBackward0 {
         self => {
-            let steep = self.div(alpha)?.exp()?;
-            grad.mul(&aten::where_ScalarOther(&aten::le_Scalar(self, Scalar::from(0))?, &steep, Scalar::from(1))?)
+            let input_scale = Scalar::from(1.0 / alpha.cast::<f64>());
+            aten::elu_backward(grad, alpha, Scalar::from(1), input_scale, false, self)
         },
     }
     glu(Tensor self, int dim=-1) -> Tensor as GluBackward0 {

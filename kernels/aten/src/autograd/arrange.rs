@@ -47,10 +47,8 @@ derivatives! {
     }
     masked_select(Tensor self, Tensor mask) -> Tensor as MaskedSelectBackward0 {
         self => {
-            let sizes = infer_size(self.sizes(), mask.sizes())?;
-            let zeros = aten::new_zeros(grad, &sizes)?;
-            let whole = aten::index_put(&zeros, &[Some(aten::expand(mask, &sizes)?)], grad)?;
-            aten::sum_to_size(&whole, self.sizes())
+            let zeros = aten::new_zeros(grad, &infer_size(self.sizes(), mask.sizes())?)?;
+            aten::sum_to_size(&aten::masked_scatter(&zeros, mask, grad)?, self.sizes())
         },
         mask => non_differentiable,
     }

@@ -77,6 +77,14 @@ fn exponential_units_are_straight_where_the_exponential_overflows() -> Result<()
 }
 
 #[test]
+fn gradients_of_short_halves_do_not_overflow() -> Result<()> {
+    let length = |x: &Tensor| aten::linalg_vector_norm(x);
+    check(&back(&halves(&[1e-6])?, &halves(&[1.0])?, length)?, &[1.0])?;
+    check(&back(&halves(&[0.006, 0.008])?, &halves(&[1000.0])?, length)?, &[600.0, 800.5])?;
+    check(&back(&halves(&[0.0, 0.0])?, &halves(&[1000.0])?, length)?, &[0.0, 0.0])
+}
+
+#[test]
 fn kernels_of_gradients_agree_with_formulas() -> Result<()> {
     let numbers = [-20.0, -1.0, 0.0, 1.0, 100.0];
     let ones = of_type(&[1.0; 5], DType::Float64)?;

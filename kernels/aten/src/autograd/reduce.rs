@@ -266,20 +266,21 @@ fn norm(
         let how_many = extreme.sum_dim(&dims, true)?;
         return direction(this)?.mul(&extreme)?.mul(&grad.div(&how_many)?).map(Some);
     }
+    let is_zero = aten::eq_Scalar(&result, Scalar::from(0))?;
+    if ord == 2.0 {
+        // The quotient is at most 1; that of the gradient and a small norm could overflow.
+        let slope = aten::masked_fill_Scalar(&this.div(&result)?, &is_zero, Scalar::from(0))?;
+        return grad.mul(&slope).map(Some);
+    }
     let scale = grad.div(&aten::pow_Tensor_Scalar(&result, Scalar::from(ord - 1.0))?)?;
-    let scale = aten::where_ScalarSelf(&aten::eq_Scalar(&result, Scalar::from(0))?, Scalar::from(0), &scale)?;
-    let direction = if ord == 2.0 {
-        this.clone()
-    } else {
-        let steepness = aten::pow_Tensor_Scalar(&this.abs()?, Scalar::from(ord - 1.0))?;
-        let steepness = match ord < 1.0 {
-            // The slope is infinite at zero, where the subgradient is taken to be zero.
-            true => aten::masked_fill_Scalar(&steepness, &aten::eq_Scalar(this, 0.into())?, 0.into())?,
-            false => steepness,
-        };
-        direction(this)?.mul(&steepness)?
+    let scale = aten::where_ScalarSelf(&is_zero, Scalar::from(0), &scale)?;
+    let steepness = aten::pow_Tensor_Scalar(&this.abs()?, Scalar::from(ord - 1.0))?;
+    let steepness = match ord < 1.0 {
+        // The slope is infinite at zero, where the subgradient is taken to be zero.
+        true => aten::masked_fill_Scalar(&steepness, &aten::eq_Scalar(this, 0.into())?, 0.into())?,
+        false => steepness,
     };
-    direction.mul(&scale).map(Some)
+    direction(this)?.mul(&steepness)?.mul(&scale).map(Some)
 }
 
 /// The gradient of `renorm`: for slices that were scaled down, the component that would change their norm is removed.

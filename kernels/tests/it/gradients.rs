@@ -85,6 +85,18 @@ fn gradients_of_short_halves_do_not_overflow() -> Result<()> {
 }
 
 #[test]
+fn gradients_of_mean_squares_do_not_overflow_in_halves() -> Result<()> {
+    let (x, zeros) = (halves(&[200.0; 1000])?, halves(&[0.0; 1000])?);
+    let of_x = back(&x, &halves(&[1000.0])?, |x| aten::mse_loss(x, &zeros))?;
+    check(&of_x, &[400.0; 1000])?;
+    let of_target = back(&x, &halves(&[1000.0])?, |x| aten::mse_loss(&zeros, x))?;
+    check(&of_target, &[400.0; 1000])?;
+    let [slope, bend] = slope_and_bend(&singles(&[1.0, 3.0])?, |x| aten::mse_loss(x, &singles(&[0.0; 2])?))?;
+    check(&slope, &[1.0, 3.0])?;
+    check(&bend, &[1.0, 1.0])
+}
+
+#[test]
 fn kernels_of_gradients_agree_with_formulas() -> Result<()> {
     let numbers = [-20.0, -1.0, 0.0, 1.0, 100.0];
     let ones = of_type(&[1.0; 5], DType::Float64)?;

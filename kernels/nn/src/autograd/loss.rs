@@ -72,8 +72,8 @@ derivatives! {
         result1 => non_differentiable,
     }
     mse_loss(Tensor self, Tensor target, int reduction=Mean) -> Tensor as MseLossBackward0 {
-        self => reduced(grad, &distance(self, target)?.mul(2)?, reduction, self),
-        target => reduced(grad, &distance(target, self)?.mul(2)?, reduction, target),
+        self => aten::mse_loss_backward(grad, self, target, reduction),
+        target => aten::mse_loss_backward(grad, target, self, reduction),
     }
     smooth_l1_loss(
         Tensor self, Tensor target, int reduction=Mean, float beta=1.0

@@ -250,6 +250,15 @@ pub(crate) fn huber(this: &Tensor, target: &Tensor, reduction: i64, delta: f64) 
     reduced_or_not(aten::to_dtype(&loss, this.dtype())?, reduction)
 }
 
+/// For devices without a kernel of their own. The gradient is the last factor, so that what is finite in the end does
+/// not overflow on the way.
+#[torch_impl(aten, CompositeExplicitAutograd)]
+fn mse_loss_backward(grad_output: &Tensor, this: &Tensor, target: &Tensor, reduction: i64) -> Result<Tensor> {
+    let factor = if reduction == MEAN { 2.0 / this.numel() as f64 } else { 2.0 };
+    let slope = aten::mul_Scalar(&distance(aten::mse_loss_backward::NAME, this, target)?, factor.into())?;
+    aten::to_dtype(&aten::mul_Tensor(&slope, grad_output)?, this.dtype())
+}
+
 /// Checks that logits broadcast to the sizes of the targets, and that the loss can be cast to their type, since PyTorch
 /// computes a part of the loss in place of the targets.
 fn check_logits(this: &Tensor, target: &Tensor) -> Result<()> {

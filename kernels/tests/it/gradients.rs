@@ -97,6 +97,18 @@ fn gradients_of_mean_squares_do_not_overflow_in_halves() -> Result<()> {
 }
 
 #[test]
+fn little_of_the_start_is_not_nothing() -> Result<()> {
+    let bf16 = |numbers: &[f64]| of_type(numbers, DType::BFloat16);
+    let grad = back(&bf16(&[1.0])?, &bf16(&[1.0])?, |x| aten::lerp_Scalar(x, &bf16(&[0.0])?, 0.999.into()))?;
+    assert_eq!(grad.to_dtype(DType::Float64)?.to_vec::<f64>()?, [0.00099945068359375]);
+    let one = || Tensor::from([Complex64::new(1.0, 0.0)]);
+    let weight = Scalar::from(Complex64::new(0.5, 0.25));
+    let grad = back(&one(), &one(), |x| aten::lerp_Scalar(x, &one(), weight))?;
+    assert_eq!(grad.to_vec::<Complex64>()?, [Complex64::new(0.5, 0.25)]);
+    Ok(())
+}
+
+#[test]
 fn kernels_of_gradients_agree_with_formulas() -> Result<()> {
     let numbers = [-20.0, -1.0, 0.0, 1.0, 100.0];
     let ones = of_type(&[1.0; 5], DType::Float64)?;

@@ -1,6 +1,7 @@
 //! Derivatives of element-wise operators of three operands.
 
 use torch_library::derivatives;
+use torch_library::prelude::*;
 
 use super::binary::{conj, conj_of};
 use super::unary::one_minus;
@@ -12,7 +13,7 @@ derivatives! {
 
     #[in_place]
     lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor as LerpBackward0 {
-        self => grad.sub(&grad.mul(conj_of(weight))?),
+        self => grad.mul(rest_of(conj_of(weight))),
         end => grad.mul(conj_of(weight)),
     }
     #[in_place]
@@ -32,5 +33,13 @@ derivatives! {
         self => grad.clone(),
         tensor1 => grad.mul(conj_of(value))?.div(&conj(tensor2)?),
         tensor2 => grad.neg()?.mul(&conj(&tensor1.mul(value)?.div(&tensor2.mul(tensor2)?)?)?),
+    }
+}
+
+/// `1 - weight`, computed in double precision: in the precision of the gradient, little would be left of it.
+fn rest_of(weight: Scalar) -> Scalar {
+    match weight {
+        Scalar::Complex(z) => Scalar::Complex(Complex64::new(1.0, 0.0) - z),
+        real => Scalar::from(1.0 - real.cast::<f64>()),
     }
 }

@@ -108,6 +108,25 @@ fn little_of_the_start_is_not_nothing() -> Result<()> {
     Ok(())
 }
 
+/// The numbers are PyTorch's, which tells the two cases apart.
+#[test]
+fn variances_without_degrees_of_freedom_have_no_finite_gradient() -> Result<()> {
+    let ones = singles(&[1.0])?;
+    for correction in [3, 5] {
+        let correction = Some(Scalar::from(correction));
+        let input = || singles(&[1.0, 2.0, 3.0]);
+        let of_all = |x: &Tensor| aten::var_correction::with(x).correction(correction).call();
+        check(&back(&input()?, &ones, of_all)?, &[INFINITY, NAN, INFINITY])?;
+        let beside_mean =
+            |x: &Tensor| Ok(aten::var_mean_correction::with(x).correction(correction).call()?.0);
+        check(&back(&input()?, &ones, beside_mean)?, &[INFINITY, NAN, INFINITY])?;
+        let root = |x: &Tensor| aten::std_correction::with(x).correction(correction).call();
+        check(&back(&input()?, &ones, root)?, &[NAN; 3])?;
+    }
+    let along = |x: &Tensor| aten::var_correction::with(x).dim(Some(&[0])).correction(Some(5.into())).call();
+    check(&back(&singles(&[1.0, 2.0, 3.0])?, &ones, along)?, &[1.0, 0.0, -1.0])
+}
+
 #[test]
 fn kernels_of_gradients_agree_with_formulas() -> Result<()> {
     let numbers = [-20.0, -1.0, 0.0, 1.0, 100.0];

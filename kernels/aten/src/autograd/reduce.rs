@@ -51,27 +51,26 @@ derivatives! {
     }
     var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None,
         bool keepdim=False) -> Tensor as VarBackward0 {
-        self => variance(grad, self, dim.unwrap_or_default(), correction, keepdim),
+        self => variance(grad, self, dim, correction, keepdim),
     }
     var_mean.correction(
         Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False
     ) -> (Tensor, Tensor) as VarMeanBackward0 {
         self => {
             let grads = [grads[0].as_ref(), grads[1].as_ref()];
-            variance_and_mean(grads, self, dim.unwrap_or_default(), correction, keepdim)
+            variance_and_mean(grads, self, dim, correction, keepdim)
         },
     }
     std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None,
         bool keepdim=False) -> Tensor as StdBackward0 {
-        self => variance(&of_square(grad, result)?, self, dim.unwrap_or_default(), correction, keepdim),
+        self => variance(&of_square(grad, result)?, self, dim, correction, keepdim),
     }
     std_mean.correction(
         Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False
     ) -> (Tensor, Tensor) as StdMeanBackward0 {
         self => {
             let of_variance = grads[0].as_ref().map(|grad| of_square(grad, result0)).transpose()?;
-            variance_and_mean([of_variance.as_ref(), grads[1].as_ref()], self, dim.unwrap_or_default(),
-                correction, keepdim)
+            variance_and_mean([of_variance.as_ref(), grads[1].as_ref()], self, dim, correction, keepdim)
         },
     }
     linalg_vector_norm(
@@ -212,12 +211,19 @@ fn products_of_others(this: &Tensor, dim: i64) -> Result<Tensor> {
 fn variance(
     grad: &Tensor,
     this: &Tensor,
-    dims: &[i64],
+    dims: Option<&[i64]>,
     correction: Option<Scalar>,
     keepdim: bool,
 ) -> Result<Tensor> {
+    let is_of_all = dims.is_none() || this.dim() == 0;
+    let dims = dims.unwrap_or_default();
     let degrees = count(this.sizes(), dims)? as f64 - correction.map_or(1.0, Scalar::cast::<f64>);
     let mean = if dims.is_empty() { this.mean()? } else { this.mean_dim(dims, true)? };
+    if is_of_all && degrees <= 0.0 {
+        // As in PyTorch, which tells negative degrees of freedom from zero only if dimensions are given.
+        let is_mean = aten::eq_Tensor(this, &mean)?;
+        return grad.mul(&aten::where_Scalar(&is_mean, f64::NAN.into(), f64::INFINITY.into())?);
+    }
     let distance = this.sub(&mean)?;
     restored(grad, this.dim(), dims, keepdim)?.mul(&distance.mul(2.0 / degrees)?)
 }
@@ -231,11 +237,12 @@ fn of_square(grad: &Tensor, root: &Tensor) -> Result<Tensor> {
 fn variance_and_mean(
     [of_variance, of_mean]: [Option<&Tensor>; 2],
     this: &Tensor,
-    dims: &[i64],
+    dims: Option<&[i64]>,
     correction: Option<Scalar>,
     keepdim: bool,
 ) -> Result<Option<Tensor>> {
     let of_variance = of_variance.map(|grad| variance(grad, this, dims, correction, keepdim));
+    let dims = dims.unwrap_or_default();
     let of_mean = of_mean.map(|grad| {
         let count = count(this.sizes(), dims)?;
         restored(grad, this.dim(), dims, keepdim)?.expand(this.sizes())?.div(count)

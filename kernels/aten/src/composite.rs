@@ -47,6 +47,11 @@ pub(crate) fn is_plain(tensor: &Tensor) -> Result<bool> {
     Ok((tensor.device(), tensor.key_set()) == (Device::CPU, plain.key_set()) && !is_fake(tensor))
 }
 
+/// Whether a tensor has elements that can be read at once: it is on the CPU, and neither a wrapper nor a fake tensor.
+pub(crate) fn is_readable(tensor: &Tensor) -> bool {
+    tensor.device() == Device::CPU && !tensor.is_wrapper() && !is_fake(tensor)
+}
+
 /// A vector of `count` numbers, or an error if there is no memory for them.
 pub fn collected<T>(operator: &str, count: i64, number: impl FnMut(i64) -> T) -> Result<Vec<T>> {
     let mut numbers = Vec::new();

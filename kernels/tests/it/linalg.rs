@@ -6,6 +6,7 @@ use torch_library_kernels::aten;
 use torch_library_kernels::prelude::*;
 
 mod conventions;
+mod gradients;
 mod matrices;
 
 /// A batch of matrices with unordered numbers and a dominant diagonal.

@@ -9,7 +9,10 @@ use crate::aten;
 use crate::composite::linalg::adjoint;
 use crate::prelude::*;
 
+mod determinant;
 mod factors;
+
+use determinant::{beside_singular, of_determinant, scaled_inverse, solved_by_factors};
 
 derivatives! {
     in aten;
@@ -91,11 +94,10 @@ derivatives! {
     }
     _linalg_det(Tensor A) -> (Tensor result, Tensor LU, Tensor pivots) as LinalgDetBackward0 {
         A => {
-            let factor = grad.mul(&conj(result)?)?;
             if GradMode::is_enabled() {
-                scaled_inverse(A, &factor)
+                of_determinant(grad, A, result)
             } else {
-                solved_by_factors(A, &beside_singular(LU)?, pivots, &factor)
+                solved_by_factors(A, &beside_singular(LU)?, pivots, &grad.mul(&conj(result)?)?)
             }
         },
         LU => non_differentiable,
@@ -147,7 +149,8 @@ derivatives! {
                 None => aten::zeros_like(v)?,
             };
             if let Some(grad) = &grads[1] {
-                inner = inner.add(&adjoint(v)?.matmul(grad)?.mul(&reciprocal_distances(eigenvalues)?)?)?;
+                let along = adjoint(v)?.matmul(grad)?;
+                inner = inner.add(&along.mul(&reciprocal_distances(eigenvalues)?)?)?;
             }
             v.matmul(&inner)?.matmul(&adjoint(v)?)
         },
@@ -179,34 +182,6 @@ fn of_right_side(
     unitriangular: bool,
 ) -> Result<Tensor> {
     Ok(aten::triangular_solve::call(grad, &conj(a)?, upper, !transpose, unitriangular)?.0)
-}
-
-/// `factors` times the inverses of the conjugate transposes of the matrices.
-fn scaled_inverse(a: &Tensor, factors: &Tensor) -> Result<Tensor> {
-    let n = a.size(-1)?;
-    let factors = factors.unsqueeze(-1)?.expand(&[factors.sizes(), &[n]].concat())?;
-    aten::linalg_solve(&adjoint(a)?, &aten::diag_embed(&factors.to_dtype(a.dtype())?)?)
-}
-
-/// LU factors of an invertible matrix: zeros on the diagonal of U are replaced by epsilon, because the determinant is
-/// differentiable at singular matrices, too.
-fn beside_singular(lu: &Tensor) -> Result<Tensor> {
-    let epsilon = match lu.dtype().to_real() {
-        DType::Float32 => f64::from(f32::EPSILON),
-        _ => f64::EPSILON,
-    };
-    let is_zero = aten::eq_Scalar(&aten::diagonal::call(lu, 0, -2, -1)?, 0.into())?;
-    lu.add(&aten::diag_embed(&is_zero.to_dtype(lu.dtype())?.mul(epsilon)?)?)
-}
-
-/// The result of [`scaled_inverse`], computed from the LU factors of the determinant. It does not fail for a singular
-/// matrix.
-fn solved_by_factors(a: &Tensor, lu: &Tensor, pivots: &Tensor, factors: &Tensor) -> Result<Tensor> {
-    let factors = factors.unsqueeze(-1)?.expand(pivots.sizes())?;
-    let right = aten::diag_embed(&factors.to_dtype(a.dtype())?)?;
-    // Row-major real matrices were factored in place, which factors their transposes.
-    let is_turned = a.is_contiguous(MemoryFormat::Contiguous) && !a.dtype().is_complex();
-    aten::linalg_lu_solve::call(lu, pivots, &right, true, !is_turned)
 }
 
 /// The gradient of the right-hand sides of linear equations. Where it need not be differentiated again, the LU factors
@@ -277,17 +252,17 @@ fn of_svd(grads: &[Option<Tensor>], u: &Tensor, s: &Tensor, vh: &Tensor) -> Resu
         Some(grad) => aten::diag_embed(&grad.to_dtype(u.dtype())?)?,
         None => aten::zeros_like(&vh.narrow(-1, 0, s.size(-1)?)?)?,
     };
-    if let Some(grad) = &grads[0] {
-        let turned = skew(&adjoint(u)?.matmul(grad)?)?;
+    let of_u = grads[0].as_ref().map(|grad| skew(&adjoint(u)?.matmul(grad)?)).transpose()?;
+    let of_vh = grads[2].as_ref().map(|grad| skew(&vh.matmul(&adjoint(grad)?)?)).transpose()?;
+    if let Some(turned) = &of_u {
         inner = inner.add(&turned.mul(&reciprocals)?.mul(&row)?)?;
         if u.dtype().is_complex() {
             // The common phase of a pair of singular vectors is arbitrary; this term fixes it by that of `U`.
-            let diagonal = aten::diagonal::call(&turned, 0, -2, -1)?.div(&s.mul(2)?)?;
+            let diagonal = aten::diagonal::call(turned, 0, -2, -1)?.div(&s.mul(2)?)?;
             inner = inner.add(&aten::diag_embed(&diagonal)?)?;
         }
     }
-    if let Some(grad) = &grads[2] {
-        let turned = skew(&vh.matmul(&adjoint(grad)?)?)?;
+    if let Some(turned) = &of_vh {
         inner = inner.add(&turned.mul(&reciprocals)?.mul(&column)?)?;
     }
     let mut sum = u.matmul(&inner)?.matmul(vh)?;

@@ -2,7 +2,6 @@
 
 use torch_library::autograd::InputMetadata;
 use torch_library::derivatives;
-use torch_library::fake::is_fake;
 use torch_library::geometry::{saturating_numel, wrap_dim};
 use torch_library::guard::no_grad;
 use torch_library::prelude::*;
@@ -10,6 +9,7 @@ use torch_library::prelude::*;
 use super::binary::conj;
 use super::unary::direction;
 use crate::aten;
+use crate::composite::is_readable;
 use crate::composite::reduce::{MARGIN, dims_beside};
 use crate::loops::opmath_type;
 use crate::prelude::*;
@@ -187,14 +187,13 @@ pub(super) fn shared(
 ///
 /// If it cannot be determined whether elements are zero, they are assumed to be.
 fn quotients(this: &Tensor, product: &Tensor, dim: i64) -> Result<Tensor> {
-    let is_readable = this.device() == Device::CPU && !this.is_wrapper() && !is_fake(this);
-    let is_safe = is_readable && no_grad(|| aten::all(this)?.item())? == Scalar::Bool(true);
+    let is_safe = is_readable(this) && no_grad(|| aten::all(this)?.item())? == Scalar::Bool(true);
     if is_safe { product.div(this) } else { products_of_others(this, dim) }
 }
 
 /// For each element, the product of the others along a dimension, as the product of those before and those after it:
 /// this also works where elements are zero.
-fn products_of_others(this: &Tensor, dim: i64) -> Result<Tensor> {
+pub(super) fn products_of_others(this: &Tensor, dim: i64) -> Result<Tensor> {
     if this.dim() == 0 || this.size(dim)? == 0 {
         return aten::ones_like(this);
     }

@@ -1,0 +1,33 @@
+//! Gradients of determinants of singular matrices, and of vectors that are determined up to a phase.
+
+use torch_library::autograd::{self, GradOptions};
+use torch_library::prelude::*;
+use torch_library_kernels::aten;
+use torch_library_kernels::prelude::*;
+
+/// The gradient of the sum of determinants, and that of a weighted sum of this gradient.
+fn twice(matrices: &Tensor) -> Result<[Vec<f64>; 2]> {
+    matrices.set_requires_grad(true)?;
+    let of = |y: &Tensor| {
+        let options = GradOptions::new().create_graph(true);
+        let grads = autograd::grad(&[&y.sum()?], &[matrices], &[], options)?;
+        Ok::<_, Error>(grads.into_iter().flatten().next().expect("a gradient"))
+    };
+    let first = of(&aten::linalg_det(matrices)?)?;
+    let second = of(&first.mul(&Tensor::from([[1.0, 2.0], [3.0, 5.0]]))?)?;
+    let rounded = |x: &Tensor| x.round()?.add(0.0)?.contiguous()?.to_vec::<f64>();
+    assert!(aten::allclose(&first.round()?, &first)? && aten::allclose(&second.round()?, &second)?);
+    Ok([rounded(&first)?, rounded(&second)?])
+}
+
+#[test]
+fn determinants_of_singular_matrices_can_be_differentiated_twice() -> Result<()> {
+    let (singular, regular) = ([[1.0, 2.0], [2.0, 4.0]], [[1.0, 2.0], [3.0, 5.0]]);
+    let weighted = [5.0, -3.0, -2.0, 1.0];
+    assert_eq!(twice(&Tensor::from(singular))?, [vec![4.0, -2.0, -2.0, 1.0], weighted.to_vec()]);
+    assert_eq!(twice(&Tensor::from(regular))?, [weighted.to_vec(), weighted.to_vec()]);
+    let [first, second] = twice(&Tensor::from([singular, regular]))?;
+    assert_eq!((&first[..4], &first[4..]), (&[4.0, -2.0, -2.0, 1.0][..], &weighted[..]));
+    assert_eq!(second, [weighted, weighted].concat());
+    Ok(())
+}

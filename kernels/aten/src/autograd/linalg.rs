@@ -11,8 +11,10 @@ use crate::prelude::*;
 
 mod determinant;
 mod factors;
+mod phases;
 
 use determinant::{beside_singular, of_determinant, scaled_inverse, solved_by_factors};
+use phases::check_phases;
 
 derivatives! {
     in aten;
@@ -150,6 +152,7 @@ derivatives! {
             };
             if let Some(grad) = &grads[1] {
                 let along = adjoint(v)?.matmul(grad)?;
+                check_phases(aten::_linalg_eigh::NAME, &along)?;
                 inner = inner.add(&along.mul(&reciprocal_distances(eigenvalues)?)?)?;
             }
             v.matmul(&inner)?.matmul(&adjoint(v)?)
@@ -254,6 +257,9 @@ fn of_svd(grads: &[Option<Tensor>], u: &Tensor, s: &Tensor, vh: &Tensor) -> Resu
     };
     let of_u = grads[0].as_ref().map(|grad| skew(&adjoint(u)?.matmul(grad)?)).transpose()?;
     let of_vh = grads[2].as_ref().map(|grad| skew(&vh.matmul(&adjoint(grad)?)?)).transpose()?;
+    if let Some(both) = of_u.iter().chain(&of_vh).cloned().map(Ok).reduce(|sum, part| sum?.add(&part?)) {
+        check_phases(aten::_linalg_svd::NAME, &both?)?;
+    }
     if let Some(turned) = &of_u {
         inner = inner.add(&turned.mul(&reciprocals)?.mul(&row)?)?;
         if u.dtype().is_complex() {

@@ -31,3 +31,30 @@ fn determinants_of_singular_matrices_can_be_differentiated_twice() -> Result<()>
     assert_eq!(second, [weighted, weighted].concat());
     Ok(())
 }
+
+#[test]
+fn a_loss_that_depends_on_phases_has_no_gradient() -> Result<()> {
+    let number = Complex64::new;
+    let hermitian = || {
+        let matrix =
+            Tensor::from([[number(2.0, 0.0), number(0.0, 1.0)], [number(0.0, -1.0), number(3.0, 0.0)]]);
+        matrix.set_requires_grad(true)?;
+        Ok::<_, Error>(matrix)
+    };
+    let sum_of_real = |x: &Tensor| aten::real(x)?.sum();
+    let losses: [(&str, &dyn Fn(&Tensor) -> Result<Tensor>); 4] = [
+        ("aten::_linalg_eigh", &|a| sum_of_real(&aten::linalg_eigh(a)?.1)),
+        ("aten::linalg_eig", &|a| sum_of_real(&aten::linalg_eig(a)?.1)),
+        ("aten::_linalg_svd", &|a| sum_of_real(&aten::linalg_svd(a)?.0)),
+        ("aten::_linalg_svd", &|a| sum_of_real(&aten::linalg_svd(a)?.2)),
+    ];
+    for (operator, loss) in losses {
+        let error = loss(&hermitian()?)?.backward().unwrap_err().to_string();
+        let refusal = format!("{operator}: the loss depends on the phases of complex vectors");
+        assert!(error.contains(&refusal), "{error}");
+    }
+    aten::linalg_eigh(&hermitian()?)?.1.abs()?.sum()?.backward()?;
+    aten::linalg_eig(&hermitian()?)?.1.abs()?.sum()?.backward()?;
+    let (u, _, vh) = aten::linalg_svd(&hermitian()?)?;
+    sum_of_real(&u.matmul(&vh)?)?.backward()
+}

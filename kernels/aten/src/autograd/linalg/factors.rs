@@ -4,6 +4,7 @@ use torch_library::derivatives;
 use torch_library::prelude::*;
 
 use super::adjoint;
+use super::phases::check_phases;
 use crate::aten;
 use crate::prelude::*;
 
@@ -140,6 +141,7 @@ fn of_eigen(grads: &[Option<Tensor>], values: &Tensor, v: &Tensor) -> Result<Ten
     };
     if let Some(grad) = &grads[1] {
         let along = vh.matmul(grad)?;
+        check_phases(aten::linalg_eig::NAME, &along)?;
         let lengths = aten::real(&aten::diagonal::call(&along, 0, -2, -1)?)?;
         let across = along.sub(&vh.matmul(v)?.mul(&lengths.unsqueeze(-2)?)?)?;
         let distances = super::reciprocal_distances(&super::conj(values)?)?;

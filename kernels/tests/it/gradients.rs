@@ -128,6 +128,16 @@ fn variances_without_degrees_of_freedom_have_no_finite_gradient() -> Result<()> 
 }
 
 #[test]
+fn windows_give_gradients_back_whatever_the_strides() -> Result<()> {
+    let rows = singles(&[0.0; 4])?.reshape(&[1, 4])?.expand(&[2, 4])?.detach()?;
+    let first = |x: &Tensor| x.unfold(1, 2, 2)?.select(0, 0)?.sum();
+    check(&back(&rows, &singles(&[1.0])?, first)?, &[1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0])?;
+    let overlapping = |x: &Tensor| x.unfold(0, 3, 1)?.sum();
+    check(&back(&singles(&[0.0; 5])?, &singles(&[1.0])?, overlapping)?, &[1.0, 2.0, 3.0, 2.0, 1.0])?;
+    check(&back(&Tensor::from(1.0), &Tensor::from(2.0), |x| x.unfold(0, 1, 1))?, &[2.0])
+}
+
+#[test]
 fn kernels_of_gradients_agree_with_formulas() -> Result<()> {
     let numbers = [-20.0, -1.0, 0.0, 1.0, 100.0];
     let ones = of_type(&[1.0; 5], DType::Float64)?;

@@ -25,17 +25,7 @@ derivatives! {
         self => strided::backward(grad, metadata(self), size, stride, storage_offset),
     }
     unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) as UnfoldBackward0 {
-        self => {
-            let mut strides = self.strides().to_vec();
-            if !strides.is_empty() {
-                let axis = wrap_dim(dimension, strides.len())?;
-                strides.push(strides[axis]);
-                strides[axis] = strides[axis].saturating_mul(step); // no matter: a single window is not moved
-            } else {
-                strides.push(1);
-            }
-            strided::backward(grad, metadata(self), grad.sizes(), &strides, None)
-        },
+        self => aten::unfold_backward(grad, self.sizes(), dimension, size, step),
     }
     view(Tensor(a) self, SymInt[] size) -> Tensor(a) as ViewBackward0 {
         self => grad.reshape(self.sizes()),

@@ -71,3 +71,37 @@ fn a_panic_ends_all_levels_that_it_passes() -> Result<()> {
     assert_eq!(vmap([&rows], |[row]| row.sum())?.to_vec::<f64>()?, [3.0, 7.0]);
     Ok(())
 }
+
+#[test]
+fn one_stride_serves_all_dimensions_of_a_convolution() -> Result<()> {
+    let numbers = |sizes: &[i64]| aten::arange(sizes.iter().product::<i64>().into())?.reshape(sizes);
+    let (images, weight) = (numbers(&[2, 1, 4, 4])?, numbers(&[3, 1, 2, 2])?);
+    let biases = numbers(&[2, 3])?.to_dtype(DType::Float32)?;
+    let (images, weight) = (images.to_dtype(DType::Float32)?, weight.to_dtype(DType::Float32)?);
+    let convolve = |images: &Tensor, weight: &Tensor, bias: &Tensor| {
+        aten::convolution(images, weight, Some(bias), &[1], &[0], &[1], false, &[0], 1)
+    };
+    let of_biases = vmap([&biases], |[bias]| convolve(&images, &weight, &bias))?;
+    let weights = aten::stack(&[weight.clone(), weight.neg()?])?;
+    let of_weights = vmap([&weights], |[weight]| convolve(&images, &weight, &biases.select(0, 1)?))?;
+    for at in 0..2 {
+        let expected = convolve(&images, &weight, &biases.select(0, at)?)?;
+        assert!(aten::equal(&of_biases.select(0, at)?, &expected)?);
+        let expected = convolve(&images, &weights.select(0, at)?, &biases.select(0, 1)?)?;
+        assert!(aten::equal(&of_weights.select(0, at)?, &expected)?);
+    }
+    Ok(())
+}
+
+#[test]
+fn gradients_of_more_normalised_dimensions_than_there_are_are_refused() -> Result<()> {
+    let rows = aten::ones(&[2, 3])?;
+    let error = vmap([&rows], |[row]| {
+        let mask = [true, true, true];
+        let grads = aten::native_layer_norm_backward(&row, &row, &[1, 1, 3], &row, &row, None, None, &mask);
+        grads.map(|grads| grads.0)
+    });
+    let error = error.unwrap_err().to_string();
+    assert!(error.contains("sizes [3] do not end with those that are normalised, [1, 1, 3]"), "{error}");
+    Ok(())
+}

@@ -44,8 +44,8 @@ fn convolution(
         }
     };
     let output = match (own_bias, shared_bias) {
-        (Some(bias), _) => with_bias(&output, &front(level, bias)?, stride.len())?,
-        (None, Some(bias)) if level.has(weight) => with_bias(&output, bias, stride.len())?,
+        (Some(bias), _) => with_bias(&output, &front(level, bias)?, weight.dim())?,
+        (None, Some(bias)) if level.has(weight) => with_bias(&output, bias, weight.dim())?,
         _ => output,
     };
     level.wrap(output, 0)
@@ -96,9 +96,9 @@ fn convolution_backward(
 }
 
 /// Adds a bias, one for all examples or one for each, to outputs of sizes `[batch, images, channels, …]` or without the
-/// batch.
-fn with_bias(output: &Tensor, bias: &Tensor, spatial: usize) -> Result<Tensor> {
+/// batch. The weights, of `rank` dimensions, tell how many are spatial: a single stride may be meant for all of them.
+fn with_bias(output: &Tensor, bias: &Tensor, rank: usize) -> Result<Tensor> {
     let bias = if bias.dim() == 2 { aten::unsqueeze(bias, 1)? } else { bias.clone() };
-    let bias = (0..spatial).try_fold(bias, |bias, _| aten::unsqueeze(&bias, -1))?;
+    let bias = (2..rank).try_fold(bias, |bias, _| aten::unsqueeze(&bias, -1))?;
     aten::add_Tensor(output, &bias)
 }

@@ -20,6 +20,13 @@ fn native_layer_norm_backward(
     output_mask: &[bool],
 ) -> Result<(Tensor, Tensor, Tensor)> {
     let level = Level::current()?;
+    ensure!(
+        input.sizes().ends_with(normalized_shape),
+        Shape,
+        "{}: sizes {:?} do not end with those that are normalised, {normalized_shape:?}",
+        aten::native_layer_norm_backward::NAME,
+        input.sizes()
+    );
     let is_asked_for = |index: usize| output_mask.get(index).copied().unwrap_or(false);
     let (grad, value) = (expanded(level, grad_out)?, expanded(level, input)?);
     let (mean, rstd) = (expanded(level, mean)?, expanded(level, rstd)?);

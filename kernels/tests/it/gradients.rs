@@ -128,6 +128,15 @@ fn variances_without_degrees_of_freedom_have_no_finite_gradient() -> Result<()> 
 }
 
 #[test]
+fn a_short_vector_turns_as_a_long_one_does() -> Result<()> {
+    let other = singles(&[1.0, 0.0])?;
+    let cosine = |x: &Tensor| aten::cosine_similarity::with(x, &other).dim(0).eps(1e-8).call();
+    check(&back(&singles(&[1e-9, 0.0])?, &singles(&[1.0])?, cosine)?, &[9e7, 0.0])?;
+    check(&cosine(&singles(&[1e-9, 0.0])?)?, &[0.1])?;
+    check(&cosine(&singles(&[INFINITY, 0.0])?.add(&singles(&[0.0, 1.0])?)?)?, &[NAN])
+}
+
+#[test]
 fn windows_give_gradients_back_whatever_the_strides() -> Result<()> {
     let rows = singles(&[0.0; 4])?.reshape(&[1, 4])?.expand(&[2, 4])?.detach()?;
     let first = |x: &Tensor| x.unfold(1, 2, 2)?.select(0, 0)?.sum();

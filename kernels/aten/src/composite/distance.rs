@@ -1,6 +1,7 @@
 //! Distances of vectors, as compositions of other operators.
 
 use torch_library::geometry::infer_size;
+use torch_library::guard::no_grad;
 use torch_library::prelude::*;
 use torch_library::result_type;
 
@@ -59,7 +60,10 @@ mod implicit {
         let (x1, x2) = (aten::to_dtype(x1, dtype)?, aten::to_dtype(x2, dtype)?);
         let unit = |x: &Tensor| {
             let length = aten::linalg_vector_norm::call(x, 2.into(), Some(&[dim]), true, None)?;
-            aten::div_Tensor(x, &aten::clamp_min(&length, eps.into())?)
+            // As in PyTorch, gradients do not see the limit, so that a vector below it also turns without growing.
+            let mut limited = aten::clone(&length)?;
+            no_grad(|| aten::clamp_min_(&mut limited, eps.into()).map(drop))?;
+            aten::div_Tensor(x, &limited)
         };
         let sizes = infer_size(x1.sizes(), x2.sizes());
         let sizes = sizes.map_err(|error| error.context(OPERATOR))?;

@@ -137,6 +137,17 @@ fn a_short_vector_turns_as_a_long_one_does() -> Result<()> {
 }
 
 #[test]
+fn zero_to_a_complex_power_is_flat_only_for_real_exponents() -> Result<()> {
+    let exponents = [(1.0, 1.0), (-1.0, 0.0), (2.0, 0.0)].map(|(re, im)| Complex64::new(re, im));
+    let (exponents, zero) = (Tensor::from(exponents), Tensor::from([Complex64::default(); 3]));
+    let grad = back(&exponents, &aten::ones_like(&zero)?, |x| aten::pow_Tensor_Tensor(&zero, x))?;
+    let grad = grad.to_vec::<Complex64>()?;
+    assert!(grad[..2].iter().all(|grad| grad.re.is_nan()), "{grad:?}");
+    assert_eq!(grad[2], Complex64::default());
+    Ok(())
+}
+
+#[test]
 fn windows_give_gradients_back_whatever_the_strides() -> Result<()> {
     let rows = singles(&[0.0; 4])?.reshape(&[1, 4])?.expand(&[2, 4])?.detach()?;
     let first = |x: &Tensor| x.unfold(1, 2, 2)?.select(0, 0)?.sum();

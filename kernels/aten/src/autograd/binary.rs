@@ -225,9 +225,13 @@ fn power_of_tensor(grad: &Tensor, this: &Tensor, exponent: &Tensor) -> Result<Te
 
 fn power_exponent(grad: &Tensor, this: &Tensor, exponent: &Tensor, result: &Tensor) -> Result<Tensor> {
     let is_zero = aten::eq_Scalar(this, Scalar::from(0))?;
+    let zero = Scalar::from(0);
     let rises = match exponent.dtype().is_complex() {
-        true => is_zero.clone(), // complex exponents have no order
-        false => aten::ge_Scalar(exponent, Scalar::from(0))?,
+        true => aten::logical_and(
+            &aten::eq_Scalar(&aten::imag(exponent)?, zero)?,
+            &aten::ge_Scalar(&aten::real(exponent)?, zero)?,
+        )?,
+        false => aten::ge_Scalar(exponent, zero)?,
     };
     let flat = aten::logical_and(&is_zero, &rises)?;
     // The logarithm is computed in the dtype of the power.

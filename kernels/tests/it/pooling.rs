@@ -1,5 +1,6 @@
 //! Pooling, also in regions whose borders are drawn, and its inverse.
 
+use torch_library::autograd::{GradOptions, grad};
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
 use torch_library_kernels::prelude::*;
@@ -253,5 +254,25 @@ fn borders_are_drawn_in_the_element_type() -> Result<()> {
     let (_, places) = aten::fractional_max_pool2d(&zeros, &[2, 2], &[70, 70], &samples)?;
     let first: Vec<i64> = places.to_vec::<i64>()?[..18].to_vec();
     assert_eq!(first, [0, 3, 6, 9, 12, 15, 18, 21, 23, 26, 29, 32, 35, 38, 41, 44, 46, 49]);
+    Ok(())
+}
+
+#[test]
+fn no_images_have_second_gradients() -> Result<()> {
+    let options = GradOptions::new().create_graph(true);
+    let images = Tensor::empty(&[0, 3, 4, 4], DType::Float64, Device::CPU)?;
+    images.set_requires_grad(true)?;
+    for pooled in [
+        aten::max_pool2d_with_indices(&images, &[2, 2])?.0,
+        aten::adaptive_max_pool2d(&images, &[2, 2])?.0,
+        aten::max_pool3d_with_indices(&images.unsqueeze(2)?, &[1, 2, 2])?.0,
+    ] {
+        let grad_output = aten::ones_like(&pooled)?;
+        grad_output.set_requires_grad(true)?;
+        let grads = grad(&[&pooled], &[&images], &[Some(grad_output.clone())], options)?;
+        let first = grads.into_iter().flatten().next().expect("a gradient");
+        let second = grad(&[&first.sum()?], &[&grad_output], &[], GradOptions::new())?;
+        assert_eq!(second[0].as_ref().map(Tensor::sizes), Some(pooled.sizes()));
+    }
     Ok(())
 }

@@ -125,6 +125,9 @@ derivatives! {
 
 /// For each window, of `ndim` dimensions, the gradient of the element that was the largest.
 fn pooled(grad: &Tensor, indices: &Tensor, ndim: usize) -> Result<Tensor> {
+    if indices.numel() == 0 {
+        return aten::new_zeros(grad, indices.sizes());
+    }
     let flat = |tensor: &Tensor| {
         let (outer, _) = tensor.sizes().split_at(tensor.dim() - ndim);
         tensor.reshape(&[outer, &[-1]].concat())

@@ -37,3 +37,14 @@ fn choices_of_elements() -> Result<()> {
     assert_eq!(error.kind(), ErrorKind::OutOfMemory, "{error}");
     Ok(())
 }
+
+#[test]
+fn copies_are_as_many_as_announced() -> Result<()> {
+    let x = matrix();
+    let copies =
+        |size| aten::repeat_interleave_self_int::with(&x, 2).dim(Some(1)).output_size(Some(size)).call();
+    assert_eq!(copies(6)?.sizes(), [2, 6]);
+    let error = copies(5).unwrap_err().to_string();
+    assert_eq!(error, "aten::repeat_interleave.self_int: output_size is 5, the result has 6 slices");
+    Ok(())
+}

@@ -181,15 +181,18 @@ mod implicit {
         this: &Tensor,
         repeats: i64,
         dim: Option<i64>,
-        _output_size: Option<i64>,
+        output_size: Option<i64>,
     ) -> Result<Tensor> {
+        const OPERATOR: &str = aten::repeat_interleave_self_int::NAME;
+        ensure!(repeats >= 0, Argument, "{OPERATOR}: {repeats} repeats, expected zero or more");
+        let (this, dim) = along_or_flat(OPERATOR, this, dim)?;
+        let size = this.sizes()[dim].saturating_mul(repeats);
         ensure!(
-            repeats >= 0,
+            output_size.is_none_or(|expected| expected == size),
             Argument,
-            "{}: {repeats} repeats, expected zero or more",
-            aten::repeat_interleave_self_int::NAME
+            "{OPERATOR}: output_size is {}, the result has {size} slices",
+            output_size.unwrap_or_default()
         );
-        let (this, dim) = along_or_flat(aten::repeat_interleave_self_int::NAME, this, dim)?;
         let mut sizes = this.sizes().to_vec();
         sizes.insert(dim + 1, repeats);
         let copy = contiguous_copy(&aten::expand(&aten::unsqueeze(&this, dim as i64 + 1)?, &sizes)?)?;

@@ -34,7 +34,7 @@ torch_library! {
         /// Repeats each slice along a dimension, or each element of the flattened tensor, `repeats` times in a row.
         ///
         /// # Errors
-        /// A negative `repeats`.
+        /// A negative `repeats`; an `output_size` that is not the size of the result.
         ///
         /// PyTorch: `torch.repeat_interleave`.
         repeat_interleave.self_int(Tensor self, SymInt repeats, int? dim=None, *, SymInt? output_size=None) -> Tensor;

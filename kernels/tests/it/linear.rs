@@ -2,6 +2,7 @@
 
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
+use torch_library_kernels::prelude::*;
 
 use crate::assert_close;
 
@@ -15,5 +16,18 @@ fn pairs_of_vectors_are_multiplied_by_matrices() -> Result<()> {
     assert_close(&out, &[-0.5, 9.5, 0.5, 7.5])?;
     let refused = aten::bilinear(&right, &left, &weight).unwrap_err().to_string();
     assert!(refused.contains("expected [.., i], [.., j] and [o, i, j]"), "{refused}");
+    Ok(())
+}
+
+#[test]
+fn products_of_nothing_are_sums_of_nothing_in_every_type() -> Result<()> {
+    for dtype in [DType::BFloat16, DType::Float16, DType::Float32] {
+        let zeros = |sizes: &[i64]| aten::zeros::with(sizes).dtype(Some(dtype)).call();
+        let out = aten::bilinear(&zeros(&[2, 3])?, &zeros(&[2, 4])?, &zeros(&[0, 3, 4])?)?;
+        assert_eq!((out.sizes(), out.dtype()), (&[2, 0][..], dtype));
+        let empty = zeros(&[2, 0])?;
+        let sums = aten::_trilinear::call(&empty, &empty, &empty, &[], &[], &[], &[1], 1)?;
+        assert_eq!(sums.to_dtype(DType::Float64)?.to_vec::<f64>()?, [0.0, 0.0]);
+    }
     Ok(())
 }

@@ -52,7 +52,9 @@ mod derived {
         let trilinear = Trilinear { operands, absent, summed: wrap(sumdim)?, dims };
         let is_half = opmath_type(common) != common;
         let of_one_type = operands.iter().all(|operand| operand.dtype() == common);
-        let product = match is_half && of_one_type {
+        // Without slices, there would be no product whose sizes are known.
+        let has_slices = trilinear.slices(unrolled) > 0;
+        let product = match is_half && of_one_type && has_slices {
             true => trilinear.in_slices(unrolled),
             false => trilinear.in_type(common),
         };

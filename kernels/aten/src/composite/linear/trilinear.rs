@@ -35,9 +35,7 @@ impl Trilinear<'_> {
         let between = self.letters(&[&only_first, &at_slice]);
         let first = format!("{},{}->{between}", absent(0), absent(1));
         let second = format!("{between},{}->{}", absent(2), self.letters(&[&self.summed, &at_slice]));
-        let sizes =
-            (0..3).filter_map(|at| self.place(at, unrolled).map(|dim| self.operands[at].sizes()[dim]));
-        let slices = (0..sizes.max().unwrap_or(1)).map(|k| {
+        let slices = (0..self.slices(unrolled)).map(|k| {
             let [a, b, c] = [0, 1, 2].map(|at| match self.place(at, unrolled) {
                 Some(dim) => aten::select_int(self.operands[at], dim as i64, k),
                 None => Ok(self.operands[at].clone()),
@@ -54,6 +52,13 @@ impl Trilinear<'_> {
             sum = aten::add_Tensor(&sum, slice)?;
         }
         Ok(sum)
+    }
+
+    /// The size of a common dimension.
+    pub(super) fn slices(&self, unrolled: usize) -> i64 {
+        let sizes =
+            (0..3).filter_map(|at| self.place(at, unrolled).map(|dim| self.operands[at].sizes()[dim]));
+        sizes.max().unwrap_or(1)
     }
 
     /// The index of a common dimension among the dimensions that an operand has.

@@ -307,7 +307,7 @@ fn shuffled(n: i64, generator: Option<&Generator>, options: Options) -> Result<T
         "{OPERATOR}: {dtype} cannot hold all integers below {n}"
     );
     let mut numbers = collected(OPERATOR, n, |i| i)?;
-    let mut words = vec![0; numbers.len().saturating_sub(1)];
+    let mut words = collected(OPERATOR, (n - 1).max(0), |_| 0)?;
     generator.unwrap_or_else(|| default_generator()).with(|next| next(&mut words));
     for (i, word) in words.into_iter().enumerate() {
         let left = n as usize - i;

@@ -8,6 +8,9 @@ use crate::aten;
 use crate::composite::collected;
 use crate::prelude::*;
 
+/// What errors name.
+const OPERATOR: &str = "the gradient of as_strided";
+
 /// The gradient of the input of `as_strided`.
 ///
 /// All gradients are summed at their positions in memory, and each element of the input takes the sum at its position;
@@ -24,8 +27,8 @@ pub(in crate::autograd) fn backward(
     let lowest = own.iter().chain(&shown).copied().min().unwrap_or(0);
     let end = own.iter().chain(&shown).copied().max().map_or(0, |last| last + 1);
     let index = |places: &[i64]| {
-        let places: Vec<i64> = places.iter().map(|place| place - lowest).collect();
-        Tensor::from_slice(&places, &[places.len() as i64])
+        let count = places.len() as i64;
+        Tensor::from_vec(collected(OPERATOR, count, |at| places[at as usize] - lowest)?, &[count])
     };
     let (own, shown) = (index(&own)?, index(&shown)?);
 
@@ -63,7 +66,7 @@ pub(super) fn places_of(
 /// There is no memory for them.
 fn places(sizes: &[i64], strides: &[i64], offset: i64) -> Result<Vec<i64>> {
     let count = saturating_numel(sizes);
-    let mut places = collected("the gradient of as_strided", count, |_| offset)?;
+    let mut places = collected(OPERATOR, count, |_| offset)?;
     if count == 0 {
         return Ok(places);
     }

@@ -28,7 +28,7 @@ mod pixel_shuffle;
 mod random;
 pub(crate) mod reduce;
 mod scan;
-mod scatter;
+pub(crate) mod scatter;
 mod sorting;
 pub mod special;
 mod storage;

@@ -210,6 +210,14 @@ fn sparse_gradients_are_refused() -> Result<()> {
     assert!(message.contains("sparse_grad=True"), "{message}");
     let row = Tensor::from([0i64, 1]);
     assert!(aten::embedding_backward(&grad, &row, 4, -1, false, true).is_err());
+    grad.set_requires_grad(true)?;
+    for loss in [
+        aten::gather::with(&grad, 1, &index).sparse_grad(true).call()?,
+        aten::embedding::with(&grad, &row).sparse(true).call()?,
+    ] {
+        let error = loss.sum()?.backward().unwrap_err().to_string();
+        assert!(error.contains("needs sparse tensors"), "{error}");
+    }
     Ok(())
 }
 

@@ -6,6 +6,7 @@ use torch_library::geometry::wrap_dim;
 use torch_library::prelude::*;
 
 use crate::aten;
+use crate::composite::scatter::gathered;
 use crate::prelude::*;
 
 derivatives! {
@@ -18,7 +19,7 @@ derivatives! {
         tensors => slices(grad, metadata(tensors).len(), dim),
     }
     gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor as GatherBackward0 {
-        self => aten::scatter_add(&aten::new_zeros(grad, self.sizes())?, dim, index, grad),
+        self => gathered(grad, self.sizes(), dim, index, sparse_grad),
         index => non_differentiable,
     }
     take(Tensor self, Tensor index) -> Tensor as TakeBackward0 {
@@ -42,7 +43,9 @@ derivatives! {
     embedding(
         Tensor weight, Tensor indices, SymInt padding_idx=-1, bool scale_grad_by_freq=False, bool sparse=False
     ) -> Tensor as EmbeddingBackward0 {
-        weight => aten::embedding_dense_backward(grad, indices, weight.size(0)?, padding_idx, scale_grad_by_freq),
+        weight => aten::embedding_backward(
+            grad, indices, weight.size(0)?, padding_idx, scale_grad_by_freq, sparse,
+        ),
         indices => non_differentiable,
     }
     _embedding_bag(

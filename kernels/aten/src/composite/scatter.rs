@@ -9,6 +9,8 @@ use crate::unseen::unseen;
 mod gradient;
 mod masked;
 
+pub(crate) use gradient::gathered;
+
 /// Operators with derivatives of their own.
 #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
 mod derived {

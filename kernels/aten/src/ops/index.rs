@@ -33,7 +33,8 @@ torch_library! {
         ///
         /// # Errors
         /// An index of another dtype than `int64` and `int32`, with another number of dimensions, or larger than `self`
-        /// in another dimension; an index out of range.
+        /// in another dimension; an index out of range; in the backward pass, `sparse_grad`, since there are no sparse
+        /// tensors.
         ///
         /// PyTorch: `torch.gather`.
         gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor;
@@ -58,7 +59,8 @@ torch_library! {
         /// row. `padding_idx` and `scale_grad_by_freq` only affect the gradient.
         ///
         /// # Errors
-        /// A weight that is not a matrix; indices out of range, or of another dtype than `int64` and `int32`.
+        /// A weight that is not a matrix; indices out of range, or of another dtype than `int64` and `int32`; in the
+        /// backward pass, `sparse`, since there are no sparse tensors.
         ///
         /// PyTorch: `torch.nn.functional.embedding`.
         embedding(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool scale_grad_by_freq=False,

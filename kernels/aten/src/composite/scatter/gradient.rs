@@ -16,8 +16,7 @@ mod kernels {
         index: &Tensor,
         sparse_grad: bool,
     ) -> Result<Tensor> {
-        dense(aten::gather_backward::NAME, "sparse_grad", sparse_grad)?;
-        aten::scatter_add(&aten::new_zeros(grad, this.sizes())?, dim, index, grad)
+        gathered(grad, this.sizes(), dim, index, sparse_grad)
     }
 
     fn index_select_backward(grad: &Tensor, self_sizes: &[i64], dim: i64, index: &Tensor) -> Result<Tensor> {
@@ -76,6 +75,18 @@ mod kernels {
         let diagonal = aten::expand(grad, &[rows.min(columns)])?;
         aten::diagonal_scatter(&aten::new_zeros(grad, sizes)?, &diagonal)
     }
+}
+
+/// The gradient of the input of `gather`, of which nothing but its sizes has to be kept for it.
+pub(crate) fn gathered(
+    grad: &Tensor,
+    sizes: &[i64],
+    dim: i64,
+    index: &Tensor,
+    sparse_grad: bool,
+) -> Result<Tensor> {
+    dense(aten::gather_backward::NAME, "sparse_grad", sparse_grad)?;
+    aten::scatter_add(&aten::new_zeros(grad, sizes)?, dim, index, grad)
 }
 
 /// Zeros of these sizes, with the elements of `grad` at the indices along dimension `dim`.

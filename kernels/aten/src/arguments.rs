@@ -90,6 +90,16 @@ pub fn check_exponent(operator: &str, this: &Tensor, exponent: Scalar) -> Result
     Ok(())
 }
 
+/// The size of the dimension that an operator splits.
+///
+/// # Errors
+/// A tensor without dimensions, a dimension out of range.
+pub(crate) fn size_along(operator: &str, tensor: &Tensor, dim: i64) -> Result<i64> {
+    ensure!(tensor.dim() > 0, Shape, "{operator}: a tensor without dimensions has no parts");
+    let dim = wrap_dim(dim, tensor.dim()).map_err(|error| error.context(operator))?;
+    Ok(tensor.sizes()[dim])
+}
+
 /// The inverse of a permutation of dimensions.
 ///
 /// # Errors

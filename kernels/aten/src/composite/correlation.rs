@@ -3,6 +3,7 @@
 use torch_library::prelude::*;
 
 use super::in_floats;
+use super::linalg::adjoint;
 use crate::aten;
 
 #[torch_impl(aten, CompositeImplicitAutograd)]
@@ -106,10 +107,4 @@ fn check_weights(
         );
     }
     Ok(())
-}
-
-/// The conjugate transpose of a matrix.
-fn adjoint(matrix: &Tensor) -> Result<Tensor> {
-    let turned = aten::t(matrix)?;
-    if turned.dtype().is_complex() { aten::conj_physical(&turned) } else { Ok(turned) }
 }

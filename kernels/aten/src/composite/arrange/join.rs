@@ -5,6 +5,7 @@ use torch_library::limits::check_tensors;
 use torch_library::prelude::*;
 
 use super::common_sizes;
+use crate::arguments::size_along;
 use crate::aten;
 
 #[torch_impl(aten, CompositeExplicitAutograd)]
@@ -288,12 +289,6 @@ fn grid(operator: &str, tensors: &[Tensor]) -> Result<Vec<Tensor>> {
         aten::expand(&aten::view(tensor, &own)?, &sizes)
     };
     tensors.iter().enumerate().map(along).collect()
-}
-
-fn size_along(operator: &str, tensor: &Tensor, dim: i64) -> Result<i64> {
-    ensure!(tensor.dim() > 0, Shape, "{operator}: a tensor without dimensions has no parts");
-    let dim = wrap_dim(dim, tensor.dim()).map_err(|error| error.context(operator))?;
-    Ok(tensor.sizes()[dim])
 }
 
 /// The dimension that `vsplit` (0), `hsplit` (1) or `dsplit` (2) splits; for `hsplit` of a vector, it is dimension 0.

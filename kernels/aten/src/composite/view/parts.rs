@@ -1,9 +1,9 @@
 //! Splits of a tensor along a dimension.
 
-use torch_library::geometry::wrap_dim;
 use torch_library::limits::check_tensors;
 use torch_library::prelude::*;
 
+use crate::arguments::size_along;
 use crate::aten;
 
 #[torch_impl(aten, CompositeExplicitAutograd)]
@@ -113,13 +113,6 @@ mod implicit {
         }
         aten::unsafe_split_Tensor::call(this, size / chunks + i64::from(size % chunks != 0), dim)
     }
-}
-
-/// The size of the dimension that is split.
-fn size_along(operator: &str, tensor: &Tensor, dim: i64) -> Result<i64> {
-    ensure!(tensor.dim() > 0, Shape, "{operator}: a tensor without dimensions has no parts");
-    let dim = wrap_dim(dim, tensor.dim()).map_err(|error| error.context(operator))?;
-    Ok(tensor.sizes()[dim])
 }
 
 /// The same tensors, which autograd no longer treats as views.

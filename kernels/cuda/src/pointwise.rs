@@ -22,7 +22,7 @@ kernels! {
         hardsigmoid_backward silu_backward gelu gelu_backward clamp
         expm1 log1p log2 log10 exp2 tan asin acos atan sinh cosh asinh acosh atanh erfc frac round
         atan2 pow_Tensor_Tensor bitwise_xor_Tensor bitwise_not logical_xor softplus
-        elu mish masked_fill_Scalar;
+        elu elu_backward mish mish_backward masked_fill_Scalar;
     super::in_place: add__Tensor sub__Tensor mul__Tensor div__Tensor relu_ exp_ log_ sqrt_ rsqrt_ neg_ abs_ sigmoid_ tanh_
         addcmul_ addcdiv_ lerp__Scalar clamp_ masked_fill__Scalar;
 }

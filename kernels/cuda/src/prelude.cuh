@@ -82,6 +82,10 @@ template <class A> __device__ inline A gelu_tanh_slope(A x) {
     A t = tanh(scale * (x + cube * x * x * x));
     return A(0.5) * (A(1) + t) + A(0.5) * x * (A(1) - t * t) * scale * (A(1) + A(3) * cube * x * x);
 }
+template <class A> __device__ inline A mish_slope(A x) {
+    A t = tanh(log1p(exp(x)));
+    return t + x * logistic(x) * (A(1) - t * t);
+}
 template <class A> __device__ inline A larger(A a, A b) { return a > b || is_nan(a) ? a : b; }
 template <class A> __device__ inline A smaller(A a, A b) { return a < b || is_nan(a) ? a : b; }
 

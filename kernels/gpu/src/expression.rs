@@ -175,6 +175,7 @@ impl Expression {
         }
         let (text, over) = match name {
             "maximum" | "minimum" => extreme(name, arguments),
+            "elu_backward" => (elu_backward(arguments), Over::Floats),
             "gelu" | "gelu_backward" => (gelu(name, arguments), Over::Floats),
             "clamp" => (clamp(arguments)?, Over::Numbers),
             // For negative infinity the power is infinite, but the square root, which the CPU uses for float32, is NaN.
@@ -211,6 +212,14 @@ fn extreme(name: &str, arguments: &[Value<'_>]) -> (&'static str, Over) {
         ("minimum", true) => ("select(select(b, a, a < b || is_nan(a)), b, is_nan(b))", Over::Floats),
         ("maximum", false) => ("max(a, b)", Over::Numbers),
         _ => ("min(a, b)", Over::Numbers),
+    }
+}
+
+/// The gradient of an exponential linear unit, from its input or from its result.
+fn elu_backward(arguments: &[Value<'_>]) -> &'static str {
+    match arguments.iter().any(|value| matches!(value, Value::Bool(true))) {
+        true => "select(a * s1, a * s2 * (b + s0 * s1), b <= 0.0)",
+        false => "select(a * s1, a * s2 * s0 * s1 * exp(b * s2), b <= 0.0)",
     }
 }
 

@@ -20,7 +20,7 @@ kernels! {
         logical_and logical_or where_self pow_Tensor_Scalar
         threshold_backward sigmoid_backward tanh_backward addcmul addcdiv leaky_relu lerp_Scalar
         leaky_relu_backward bitwise_and_Tensor bitwise_or_Tensor erf hardtanh hardtanh_backward hardswish hardswish_backward hardsigmoid
-        hardsigmoid_backward silu_backward gelu gelu_backward clamp;
+        hardsigmoid_backward silu_backward elu_backward gelu gelu_backward clamp;
 }
 
 /// In-place operators: the result is computed and then copied, and overlap is refused as on the CPU.

@@ -4,7 +4,7 @@ use torch_library::prelude::*;
 use torch_library_gpu::{Expression, Over};
 
 /// The expressions, in the form of [`Expression`]'s table.
-const MORE: [(&str, &str, Over); 30] = [
+const MORE: [(&str, &str, Over); 31] = [
     ("expm1", "expm1(a)", Over::Floats),
     ("log1p", "log1p(a)", Over::Floats),
     ("log2", "log2(a)", Over::Floats),
@@ -29,6 +29,7 @@ const MORE: [(&str, &str, Over); 30] = [
     ("softplus", "select(log1p(exp(a * s0)) / s0, a, a * s0 > s1)", Over::Floats),
     ("elu", "select(a * s1, expm1(a * s2) * s0 * s1, a < T(0))", Over::Floats),
     ("mish", "a * tanh(log1p(exp(a)))", Over::Floats),
+    ("mish_backward", "a * mish_slope(b)", Over::Floats),
     ("maximum", "larger(b, a)", Over::Numbers),
     ("minimum", "smaller(b, a)", Over::Numbers),
     ("hardtanh", "select(within(a, s0, s1), a, is_nan(a))", Over::Floats),

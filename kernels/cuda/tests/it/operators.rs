@@ -105,6 +105,16 @@ fn elements_one_by_one() {
             row!(elu(x())),
             row!(softplus(x())),
             row!(mish(x())),
+            row!(mish_backward(x(), y())),
+            call("elu_backward", vec![x(), y()], |x| {
+                let back =
+                    |is_result| aten::elu_backward(&x[0], 1.5.into(), 0.5.into(), 2.into(), is_result, &x[1]);
+                Ok(vec![back(false)?, back(true)?])
+            }),
+            call("mse_loss_backward", vec![x(), y(), row()], |x| {
+                let back = |reduction| aten::mse_loss_backward(&x[0], &x[1], &x[2], reduction);
+                Ok(vec![back(0)?, back(1)?, back(2)?])
+            }),
             row!(lerp_Scalar(x(), y()), 0.3.into()),
         ],
         &FLOATS,

@@ -34,10 +34,12 @@ fn activations_and_their_gradients() {
             aten::clamp::call(&x[0], None, Some(1.into()))?,
             aten::clamp::call(&x[0], Some(1.into()), None)?,
             aten::leaky_relu_backward(&x[1], &x[0], 0.1.into(), false)?,
+            aten::elu_backward(&x[1], 1.5.into(), 0.5.into(), 2.into(), true, &x[0])?,
         ])
     });
     all_same(device, &[x.slice(0, 4, 300, 1).unwrap(), tensor(&[296], 1.0)], |x| {
-        Ok(vec![aten::hardswish(&x[0])?, aten::silu_backward(&x[1], &x[0])?])
+        let elu = aten::elu_backward(&x[1], 1.5.into(), 0.5.into(), 2.into(), false, &x[0])?;
+        Ok(vec![aten::hardswish(&x[0])?, aten::silu_backward(&x[1], &x[0])?, elu])
     });
     same(device, std::slice::from_ref(&x), |x| {
         let mut y = aten::clone(&x[0])?;

@@ -230,8 +230,8 @@ impl Function for Mark {
 
 #[test]
 fn what_is_marked_as_written_to_must_be_returned() -> Result<()> {
-    let expected = "MarkBackward marked a tensor of sizes [2] as written to, but did not return it, so the tensor would \
-                    keep the history of its old value\n  \
+    let expected = "MarkBackward marked a tensor of sizes [2] as written to, but did not return it, so the tensor \
+                    would keep the history of its old value\n  \
                     help: return each tensor that `mark_dirty` is called with";
     for y in [copied(&leaf()?)?, Tensor::from([1.0, 2.0])] {
         let before = y.version();

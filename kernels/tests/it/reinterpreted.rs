@@ -179,8 +179,8 @@ fn a_view_without_a_derivative_is_refused_before_it_is_written() -> Result<()> {
     let y = x.mul(1)?;
     let mut halves = aten::view_dtype(&Tensor::from([1.0, 2.0]), DType::Float32)?;
     let error = halves.mul_(&aten::cat(&[y.clone(), y.clone()])?).unwrap_err().to_string();
-    let expected = "aten::mul_.Tensor: a view of float64 as float32 has no derivative, so autograd cannot follow writes to \
-                    either of them\n  help: write to a copy, or inside `no_grad`";
+    let expected = "aten::mul_.Tensor: a view of float64 as float32 has no derivative, so autograd cannot follow \
+                    writes to either of them\n  help: write to a copy, or inside `no_grad`";
     assert_eq!((error.as_str(), halves.version()), (expected, 0));
     no_grad(|| halves.mul_(2).map(drop))?;
     assert!(!aten::view_dtype(&y, DType::Int64)?.requires_grad(), "integers have no gradients");

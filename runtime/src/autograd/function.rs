@@ -216,8 +216,8 @@ fn check_returned(name: &str, dirty: &[Tensor], outputs: &[Tensor]) -> Result<()
     dirty.iter().for_each(Tensor::bump_version); // they were written to nevertheless
     bail!(
         Autograd,
-        "{name} marked a tensor of sizes {:?} as written to, but did not return it, so the tensor would keep the history \
-         of its old value\n  \
+        "{name} marked a tensor of sizes {:?} as written to, but did not return it, so the tensor would keep the \
+         history of its old value\n  \
          help: return each tensor that `mark_dirty` is called with",
         missing.sizes()
     )

@@ -36,7 +36,7 @@ pub fn clip_grad_norm_(parameters: &[Tensor], max_norm: f64) -> Result<f64> {
     })
 }
 
-/// The sum of the squares of the absolute values of a tensor's elements, in `float64`: squares of 16-bit floats overflow.
+/// The sum of the squares of the absolute values of all elements, in `float64`: those of 16-bit floats overflow.
 pub(crate) fn square(tensor: &Tensor) -> Result<f64> {
     let dtype = if tensor.dtype().is_complex() { DType::Complex128 } else { DType::Float64 };
     let norm: f64 = aten::linalg_vector_norm::with(tensor).dtype(dtype).call()?.item()?.to()?;
@@ -69,13 +69,13 @@ mod tests {
     #[test]
     fn norms_are_computed_in_double_precision_and_of_complex_numbers() -> Result<()> {
         let halves = with_gradient(Tensor::from([300.0, 0.0]).to_dtype(DType::Float16)?)?;
-        assert_eq!(clip_grad_norm_(&[halves.clone()], 1.0)?, 300.0, "300² is no float16");
+        assert_eq!(clip_grad_norm_(std::slice::from_ref(&halves), 1.0)?, 300.0, "300² is no float16");
         let clipped = halves.grad().expect("it was set").to_dtype(DType::Float64)?.to_vec::<f64>()?;
         assert!((clipped[0] - 1.0).abs() < 1e-3 && clipped[1] == 0.0, "{clipped:?}");
         let complex = with_gradient(Tensor::from([Complex64::new(0.0, 3.0), Complex64::new(4.0, 0.0)]))?;
         assert_eq!(clip_grad_norm_(&[complex], 10.0)?, 5.0);
         let unknown = with_gradient(Tensor::from([f64::NAN, 1.0]))?;
-        assert!(clip_grad_norm_(&[unknown.clone()], 1.0)?.is_nan());
+        assert!(clip_grad_norm_(std::slice::from_ref(&unknown), 1.0)?.is_nan());
         assert!(unknown.grad().expect("it was set").to_vec::<f64>()?[1].is_nan());
         Ok(())
     }

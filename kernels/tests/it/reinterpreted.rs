@@ -142,7 +142,8 @@ fn a_base_may_be_conjugated_itself() -> Result<()> {
 
 #[test]
 fn gradients_of_such_writes_have_gradients() -> Result<()> {
-    let cases: [(View, [(f64, f64); 2], [(f64, f64); 2]); 2] = [
+    type Numbers = [(f64, f64); 2];
+    let cases: [(View, Numbers, Numbers); 2] = [
         (aten::real, [(-100.0, 220.0), (2584.0, 888.0)], [(-176.0, 256.0), (3464.0, 8.0)]),
         (
             |y| aten::conj(y)?.narrow(0, 0, 1),

@@ -66,7 +66,7 @@ on_vectors! {
         let ([low, high], bins) = (ends, counts.len() as i64 - 1);
         let (width, count) = (high.minus(low), bins.cast::<T>());
         let place = |x: T| {
-            // Computed in this order, as in PyTorch: other roundings would lead to other bins. The product may overflow.
+            // In this order, as in PyTorch: other roundings would lead to other bins. The product may overflow.
             let place = x.minus(low).times(count).over(width).cast::<i64>().clamp(0, bins - 1);
             if (x >= low) & (x <= high) { place } else { bins }
         };

@@ -42,7 +42,8 @@ fn a_loss_that_depends_on_phases_has_no_gradient() -> Result<()> {
         Ok::<_, Error>(matrix)
     };
     let sum_of_real = |x: &Tensor| aten::real(x)?.sum();
-    let losses: [(&str, &dyn Fn(&Tensor) -> Result<Tensor>); 4] = [
+    type Loss<'a> = (&'a str, &'a dyn Fn(&Tensor) -> Result<Tensor>);
+    let losses: [Loss<'_>; 4] = [
         ("aten::_linalg_eigh", &|a| sum_of_real(&aten::linalg_eigh(a)?.1)),
         ("aten::linalg_eig", &|a| sum_of_real(&aten::linalg_eig(a)?.1)),
         ("aten::_linalg_svd", &|a| sum_of_real(&aten::linalg_svd(a)?.0)),

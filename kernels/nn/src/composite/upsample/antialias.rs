@@ -9,12 +9,20 @@ use crate::aten;
 use crate::composite::collected;
 use crate::fixed_point::FixedPoint;
 
-/// Writes the operators of an interpolation filter, and those of their gradients.
+/// Writes kernels for some keys of the operators of each filter, and of those of their gradients, from two functions.
 macro_rules! resizing {
-    ($($name:ident $backward:ident: $curve:ident $keeps_format:literal;)+) => {
-        /// Operators with derivatives of their own.
-        #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
-        mod derived {
+    ([$($key:ident),+] $forth:path, $back:path) => {
+        resizing! {
+            [$($key),+] $forth, $back;
+            _upsample_bilinear2d_aa _upsample_bilinear2d_aa_backward: LINEAR true;
+            _upsample_bicubic2d_aa _upsample_bicubic2d_aa_backward: CUBIC false;
+            _upsample_lanczos2d_aa _upsample_lanczos2d_aa_backward: LANCZOS false;
+        }
+    };
+    ([$($key:ident),+] $forth:path, $back:path;
+        $($name:ident $backward:ident: $curve:ident $keeps_format:literal;)+) => {
+        #[torch_impl(aten, $($key),+)]
+        mod kernels {
             use super::*;
 
             $(
@@ -25,10 +33,9 @@ macro_rules! resizing {
                     scales_h: Option<f64>,
                     scales_w: Option<f64>,
                 ) -> Result<Tensor> {
-                    let operator = aten::$name::NAME;
-                    let scales = [scales_h, scales_w];
-                    Resizing { operator, curve: $curve, align_corners, scales, keeps_format: $keeps_format }
-                        .forth(this, output_size)
+                    let (operator, curve, scales) = (aten::$name::NAME, $curve, [scales_h, scales_w]);
+                    let resizing = Resizing { operator, curve, align_corners, scales, keeps_format: $keeps_format };
+                    $forth(&resizing, this, output_size)
                 }
 
                 fn $backward(
@@ -39,21 +46,18 @@ macro_rules! resizing {
                     scales_h: Option<f64>,
                     scales_w: Option<f64>,
                 ) -> Result<Tensor> {
-                    let operator = aten::$backward::NAME;
-                    let scales = [scales_h, scales_w];
-                    Resizing { operator, curve: $curve, align_corners, scales, keeps_format: $keeps_format }
-                        .back(grad_output, output_size, input_size)
+                    let (operator, curve, scales) = (aten::$backward::NAME, $curve, [scales_h, scales_w]);
+                    let resizing = Resizing { operator, curve, align_corners, scales, keeps_format: $keeps_format };
+                    $back(&resizing, grad_output, output_size, input_size)
                 }
             )+
         }
     };
 }
+pub(crate) use resizing;
 
-resizing! {
-    _upsample_bilinear2d_aa _upsample_bilinear2d_aa_backward: LINEAR true;
-    _upsample_bicubic2d_aa _upsample_bicubic2d_aa_backward: CUBIC false;
-    _upsample_lanczos2d_aa _upsample_lanczos2d_aa_backward: LANCZOS false;
-}
+// Operators with derivatives of their own.
+resizing! { [CompositeExplicitAutograd, FuncTorchBatchedDecomposition] Resizing::forth, Resizing::back }
 
 /// An interpolation filter: the weight of a pixel by its distance, and the distance beyond which it is zero.
 pub(crate) struct Curve {

@@ -6,62 +6,16 @@ use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
 
 use crate::aten;
-use crate::composite::upsample::antialias::{Bands, CUBIC, LANCZOS, LINEAR, Resizing};
+use crate::composite::upsample::antialias::{Bands, CUBIC, LANCZOS, LINEAR, Resizing, resizing};
 use crate::fixed_point::FixedPoint;
 use crate::loops::parts::{Parts, PartsMut};
 use crate::loops::{self, on_vectors, parallel};
 use crate::number::Number;
 
-/// Writes the operators of an interpolation filter, and those of their gradients.
-macro_rules! resizing {
-    ($($name:ident $backward:ident: $curve:ident $keeps_format:literal;)+) => {
-        #[torch_impl(aten, CPU)]
-        mod kernels {
-            use super::*;
-
-            $(
-                fn $name(
-                    this: &Tensor,
-                    output_size: &[i64],
-                    align_corners: bool,
-                    scales_h: Option<f64>,
-                    scales_w: Option<f64>,
-                ) -> Result<Tensor> {
-                    let _lease = loops::frozen([this])?;
-                    let operator = aten::$name::NAME;
-                    let scales = [scales_h, scales_w];
-                    let resizing =
-                        Resizing { operator, curve: $curve, align_corners, scales, keeps_format: $keeps_format };
-                    forth(&resizing, this, output_size)
-                }
-
-                fn $backward(
-                    grad_output: &Tensor,
-                    output_size: &[i64],
-                    input_size: &[i64],
-                    align_corners: bool,
-                    scales_h: Option<f64>,
-                    scales_w: Option<f64>,
-                ) -> Result<Tensor> {
-                    let _lease = loops::frozen([grad_output])?;
-                    let operator = aten::$backward::NAME;
-                    let scales = [scales_h, scales_w];
-                    let resizing =
-                        Resizing { operator, curve: $curve, align_corners, scales, keeps_format: $keeps_format };
-                    back(&resizing, grad_output, output_size, input_size)
-                }
-            )+
-        }
-    };
-}
-
-resizing! {
-    _upsample_bilinear2d_aa _upsample_bilinear2d_aa_backward: LINEAR true;
-    _upsample_bicubic2d_aa _upsample_bicubic2d_aa_backward: CUBIC false;
-    _upsample_lanczos2d_aa _upsample_lanczos2d_aa_backward: LANCZOS false;
-}
+resizing! { [CPU] forth, back }
 
 fn forth(resizing: &Resizing, input: &Tensor, output_size: &[i64]) -> Result<Tensor> {
+    let _lease = loops::frozen([input])?;
     let [from, to] = resizing.sizes(input, output_size)?;
     let format = input.suggest_memory_format();
     if from == to {
@@ -86,6 +40,7 @@ fn forth(resizing: &Resizing, input: &Tensor, output_size: &[i64]) -> Result<Ten
 }
 
 fn back(resizing: &Resizing, grad: &Tensor, output_size: &[i64], input_size: &[i64]) -> Result<Tensor> {
+    let _lease = loops::frozen([grad])?;
     let [from, to] = resizing.sizes_back(grad, output_size, input_size)?;
     let mut images = grad.clone();
     for direction in [1, 0] {

@@ -37,7 +37,6 @@ mod inner;
 pub mod lines;
 mod numbered;
 mod opmath;
-#[doc(hidden)]
 pub mod overlap;
 pub mod parallel;
 pub mod parts;

@@ -182,15 +182,21 @@ trait Norm<T>: Sync {
 }
 
 /// How a distance is made of the differences.
-trait Order<T: Copy>: Sync {
+trait Order<T: Measured>: Sync {
     /// Takes one more difference, which is not negative.
     fn step(&self, sum: T, size: T) -> T;
 
     /// Joins what two parts of the differences add up to.
-    fn join(&self, a: T, b: T) -> T;
+    #[inline(always)]
+    fn join(&self, a: T, b: T) -> T {
+        a + b
+    }
 
     /// The distance.
-    fn distance(&self, sum: T) -> T;
+    #[inline(always)]
+    fn distance(&self, sum: T) -> T {
+        sum
+    }
 
     /// The derivative with respect to a difference.
     fn slope(&self, difference: T, distance: T) -> T;
@@ -225,16 +231,6 @@ impl<T: Measured> Order<T> for Zero {
     }
 
     #[inline(always)]
-    fn join(&self, a: T, b: T) -> T {
-        a + b
-    }
-
-    #[inline(always)]
-    fn distance(&self, sum: T) -> T {
-        sum
-    }
-
-    #[inline(always)]
     fn slope(&self, _: T, _: T) -> T {
         T::ZERO
     }
@@ -247,16 +243,6 @@ impl<T: Measured> Order<T> for One {
     }
 
     #[inline(always)]
-    fn join(&self, a: T, b: T) -> T {
-        a + b
-    }
-
-    #[inline(always)]
-    fn distance(&self, sum: T) -> T {
-        sum
-    }
-
-    #[inline(always)]
     fn slope(&self, difference: T, _: T) -> T {
         sign(difference)
     }
@@ -266,11 +252,6 @@ impl<T: Measured> Order<T> for Two {
     #[inline(always)]
     fn step(&self, sum: T, size: T) -> T {
         sum + size * size
-    }
-
-    #[inline(always)]
-    fn join(&self, a: T, b: T) -> T {
-        a + b
     }
 
     #[inline(always)]
@@ -296,11 +277,6 @@ impl<T: Measured> Order<T> for Most {
     }
 
     #[inline(always)]
-    fn distance(&self, sum: T) -> T {
-        sum
-    }
-
-    #[inline(always)]
     fn slope(&self, difference: T, distance: T) -> T {
         if difference.abs() == distance { sign(difference) } else { T::ZERO }
     }
@@ -310,11 +286,6 @@ impl<T: Measured> Order<T> for Any<T> {
     #[inline(always)]
     fn step(&self, sum: T, size: T) -> T {
         sum + size.powf(self.0)
-    }
-
-    #[inline(always)]
-    fn join(&self, a: T, b: T) -> T {
-        a + b
     }
 
     #[inline(always)]

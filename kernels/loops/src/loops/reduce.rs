@@ -476,7 +476,7 @@ fn each_branch(range: Range<usize>, leaf: usize, limit: usize, f: &mut impl FnMu
 
 /// Fills a slice with the values of a closure, and returns it as initialised.
 #[inline(always)]
-pub(super) fn fill<T>(room: &mut [MaybeUninit<T>], f: impl Fn(usize) -> T) -> &mut [T] {
+fn fill<T>(room: &mut [MaybeUninit<T>], f: impl Fn(usize) -> T) -> &mut [T] {
     for (i, place) in room.iter_mut().enumerate() {
         place.write(f(i));
     }

@@ -30,10 +30,10 @@ fn forth(resizing: &Resizing, input: &Tensor, output_size: &[i64]) -> Result<Ten
             let weights = bands.weights.iter().map(|weight| weight.cast::<T>()).collect();
             along(&images, direction, &bands.with(weights), |_| {})?
         }, else => {
-            let FixedPoint { weights, precision } = FixedPoint::new(&bands.weights);
-            let half = (1i32 << precision) >> 1;
+            let fixed = FixedPoint::new(&bands.weights);
+            let (half, precision) = (fixed.half(), fixed.precision);
             let rounded = |x: &mut i32| *x = ((*x + half) >> precision).clamp(0, 255);
-            along(&images, direction, &bands.with(weights), |line: &mut [i32]| line.iter_mut().for_each(rounded))?
+            along(&images, direction, &bands.with(fixed.weights), |line: &mut [i32]| line.iter_mut().for_each(rounded))?
         });
     }
     aten::contiguous::with(&aten::to_dtype(&images, input.dtype())?).memory_format(format).call()

@@ -21,7 +21,10 @@ mod kernels {
         let (Some(to), Some(from)) = (arguments[0].as_tensor(), arguments[1].as_tensor()) else {
             bail!(Internal, "{operator} of something other than tensors")
         };
-        if !copy(to, from)? {
+        let leases = torch_library_gpu::held::<Cuda>(arguments)?;
+        let is_copied = copy(to, from)?;
+        drop(leases); // before another kernel takes its own
+        if !is_copied {
             // The kernel that every backend has, which goes through the host if copying bytes is not enough.
             return operator.call_boxed_for_key(DispatchKey::CompositeExplicitAutograd, stack);
         }

@@ -14,6 +14,18 @@ __device__ inline bool is_nan(double x) { return x != x; }
 template <class A> __device__ inline bool is_nan(A) { return false; }
 __device__ inline bool is_finite(double x) { return x - x == 0.0; }
 
+// An index, of which the compiler must keep this copy: another stream may write the tensor of indices while a kernel
+// runs, so an index that was compared must not be read again for the access.
+__device__ inline i64 once(i64 index) {
+#ifdef __CUDACC__
+    asm volatile("" : "+l"(index));
+#else
+    asm volatile("" : "+r"(index)); // the emulator's compiler
+#endif
+    return index;
+}
+__device__ inline bool is_below(i64 index, i64 size) { return (u64)index < (u64)size; }
+
 // 16-bit floats are stored as such, and computed as float. Conversions to them round to nearest, ties to even.
 struct f16 {
     unsigned short bits;

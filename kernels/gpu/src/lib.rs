@@ -18,6 +18,9 @@
 //! implements [`Language`], with the [pieces](text) of kernels in the backend's language for each family of operators, and matrix products
 //! ([`Products`]) and convolutions ([`Convolutions`]), which every backend computes in its own way. [`shared_kernels!`] then registers all
 //! shared kernels. Only the element-wise operators are left to the backend, which makes them from the expressions.
+//!
+//! Indices are checked before a launch, but another stream may write them before the kernel runs. So in a language that does not check
+//! bounds, the pieces compare each index before they follow it.
 
 mod arguments;
 mod backend;
@@ -57,7 +60,7 @@ pub mod softmax;
 
 pub use arguments::{Arguments, all_on_meta, on_meta, row_major};
 pub use backend::{GpuBackend, Kernel, Tensors, index_of};
-pub use call::{on_the_cpu, run};
+pub use call::{held, on_the_cpu, run};
 pub use convolution::{Convolutions, Window};
 pub use expression::{Expression, Over, SAME};
 pub use kernel::{KernelBuilder, computed};

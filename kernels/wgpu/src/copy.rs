@@ -3,12 +3,12 @@
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
 
-use crate::call::{is_here, is_small};
+use crate::call::{Wgpu, is_here, is_small};
 use crate::launch::{Launch, Parameters, THREADS};
 use crate::memory::{Memory, WORD};
 use crate::pointwise::{of_type, words_of};
 use crate::shader::Shader;
-use torch_library_gpu::{DIMS, KernelBuilder};
+use torch_library_gpu::{DIMS, KernelBuilder, held};
 
 #[torch_impl(aten, PrivateUse2, boxed)]
 mod kernels {
@@ -19,7 +19,10 @@ mod kernels {
         let (Some(to), Some(from)) = (arguments[0].as_tensor(), arguments[1].as_tensor()) else {
             bail!(Internal, "{operator} of something other than tensors")
         };
-        match copy(to, from)? {
+        let leases = held::<Wgpu>(arguments)?;
+        let is_copied = copy(to, from)?;
+        drop(leases); // before another kernel takes its own
+        match is_copied {
             true => super::keep_first(operator, stack),
             // The kernel that every backend has, which goes through the host if copying bytes is not enough.
             false => operator.call_boxed_for_key(DispatchKey::CompositeExplicitAutograd, stack),
@@ -34,9 +37,15 @@ mod kernels {
             Value::Bool(x) => Some(Scalar::Bool(x)),
             _ => None,
         };
-        match (arguments[0].as_tensor(), number) {
-            (Some(tensor), Some(number)) if fill(tensor, number)? => super::keep_first(operator, stack),
-            _ => torch_library::backend::cpu_fallback(operator, keys, stack),
+        let leases = held::<Wgpu>(arguments)?;
+        let is_filled = match (arguments[0].as_tensor(), number) {
+            (Some(tensor), Some(number)) => fill(tensor, number)?,
+            _ => false,
+        };
+        drop(leases);
+        match is_filled {
+            true => super::keep_first(operator, stack),
+            false => torch_library::backend::cpu_fallback(operator, keys, stack),
         }
     }
 }

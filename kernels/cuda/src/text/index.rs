@@ -1,4 +1,7 @@
 //! The pieces of reading, writing and adding elements by index.
+//!
+//! Indices are checked before a kernel is launched, and compared again before each access: another stream may have
+//! written them in between. An index that is then out of range is skipped.
 
 use torch_library_gpu::text::{Put, Take, Within};
 
@@ -8,8 +11,8 @@ pub(super) const WITHIN: Within = Within {
 };
 
 pub(super) const TAKE: Take = Take {
-    body: "    i64 i = p.index[index_place(p, n)], which = i < 0 ? i + p.size : i;
-    p.y[n] = p.x[x_place(p, n) + which * p.step];",
+    body: "    i64 i = once(p.index[index_place(p, n)]), which = i < 0 ? i + p.size : i;
+    if (is_below(which, p.size)) p.y[n] = p.x[x_place(p, n) + which * p.step];",
 };
 
 pub(super) const PUT: Put = Put {
@@ -17,7 +20,9 @@ pub(super) const PUT: Put = Put {
     number: "__device__ inline i64 source_place(const Params &p, i64 n) { return 0; }
 __device__ inline T source(const Params &p, i64 i) { return T(p.number); }",
     place: "    i64 own = n / p.below % p.dim_size, row = index_place(p, n) - own * p.index_step;
-    i64 which = p.index[row + own * p.index_step], place = y_place(p, n) + which * p.step, from_row = source_place(p, n) - own * p.source_step;
+    i64 which = once(p.index[row + own * p.index_step]);
+    if (!is_below(which, p.places)) return;
+    i64 place = y_place(p, n) + which * p.step, from_row = source_place(p, n) - own * p.source_step;
 ",
     add: "    for (i64 j = 0; j < own; j++) if (p.index[row + j * p.index_step] == which) return;
     T sum = as<T>(p.y[place]);

@@ -11,6 +11,7 @@ mod emulator;
 #[path = "../found/mod.rs"]
 mod found;
 
+mod bounds;
 mod device;
 mod models;
 mod operators;

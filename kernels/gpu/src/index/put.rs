@@ -25,7 +25,7 @@ pub struct Put {
     pub tensor: &'static str,
     /// As `tensor`, with `source_place`, if the source is one `number` for all.
     pub number: &'static str,
-    /// The position of this thread in the target and in the row of its index.
+    /// The position of this thread in the target and in the row of its index, which leads to one of `places`.
     pub place: &'static str,
     /// Adds up all elements of the row for this position, times `alpha`, if this thread's element is the first of them.
     pub add: &'static str,
@@ -136,6 +136,7 @@ impl Call<'_> {
         let text = B::PUT;
         let kernel = self
             .kernel::<B>()
+            .number("places", self.target.sizes()[self.dim])
             .number("index_step", self.index_strides[self.dim])
             .strides("index", &self.index_strides)
             .input("index", &self.index);

@@ -63,7 +63,7 @@ impl Backend for Cuda {
     }
 
     fn set_device(&self, index: u8) -> Result<()> {
-        gpu::opened(index)?.gpu.context.enter()
+        gpu::opened(index)?.gpu.context.enter().map(|_| ())
     }
 
     fn synchronize(&self, index: u8) -> Result<()> {

@@ -79,7 +79,7 @@ impl Gemm {
     ///   of `c` share a place.
     pub(crate) unsafe fn run(&self, gpu: &Gpu, stream: &Stream) -> Result<()> {
         let Some(kind) = kind(self.dtype) else { bail!(Internal, "there is no product of {}", self.dtype) };
-        gpu.context.enter()?;
+        let _entered = gpu.context.enter()?;
         let mut slot = gpu.blas.lock().unwrap_or_else(PoisonError::into_inner);
         if slot.is_none() {
             let mut handle = std::ptr::null_mut();

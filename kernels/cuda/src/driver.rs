@@ -4,7 +4,7 @@
 mod stream;
 
 use std::ffi::{CStr, c_char, c_int, c_void};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 
 use cudarc::driver::sys;
 use torch_library::prelude::*;
@@ -99,6 +99,15 @@ pub(crate) struct Context {
     /// The major and minor number of its compute capability.
     pub(crate) capability: (i32, i32),
     lost: OnceLock<String>,
+    /// Held to read by each call to the driver, and to write by a reset, so that no call uses what a reset destroys.
+    resets: RwLock<()>,
+}
+
+/// A context that is this thread's current one, and is not reset as long as this lives. A thread has only one of these
+/// at a time: a second one would wait for a reset that waits for the first.
+pub(crate) struct Entered<'a> {
+    _held: RwLockReadGuard<'a, ()>,
+    _other: Option<RwLockReadGuard<'a, ()>>,
 }
 
 // SAFETY: the driver's handles may be used by all threads, also concurrently; each thread has its own current context.
@@ -144,7 +153,15 @@ impl Context {
             attribute(sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
             attribute(sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR),
         );
-        Ok(Arc::new(Context { raw, device, index, name, capability, lost: OnceLock::new() }))
+        Ok(Arc::new(Context {
+            raw,
+            device,
+            index,
+            name,
+            capability,
+            lost: OnceLock::new(),
+            resets: RwLock::new(()),
+        }))
     }
 
     /// Checks the outcome of a call to the driver.
@@ -185,30 +202,47 @@ impl Context {
         self.lost.get().is_some()
     }
 
-    /// Resets the context: everything on the device is lost.
+    /// Resets the context, after the calls that are in progress: everything on the device is lost.
     pub(crate) fn reset(&self) {
+        let _alone = self.resets.write().unwrap_or_else(PoisonError::into_inner);
         let _ = self.lost.set("it was reset".to_owned());
-        // SAFETY: the device exists; objects of the context check whether it is lost before they use it.
+        // SAFETY: the device exists. No call uses the context now, and later ones first check whether it is lost.
         let _ = unsafe { sys::cuDevicePrimaryCtxReset_v2(self.device) };
     }
 
-    /// Makes the context this thread's current one.
-    pub(crate) fn enter(&self) -> Result<()> {
+    /// Keeps the context from being reset.
+    fn hold(&self) -> Result<RwLockReadGuard<'_, ()>> {
+        let held = self.resets.read().unwrap_or_else(PoisonError::into_inner);
         self.check()?;
-        // SAFETY: the context was retained, and exists until the process ends or it is lost.
-        self.outcome(unsafe { sys::cuCtxSetCurrent(self.raw) }, "become current")
+        Ok(held)
+    }
+
+    /// Makes the context this thread's current one, and keeps it from being reset.
+    pub(crate) fn enter(&self) -> Result<Entered<'_>> {
+        self.enter_with(self)
+    }
+
+    /// As [`enter`](Self::enter), for a call that uses something of another context, too.
+    pub(crate) fn enter_with<'a>(&'a self, other: &'a Context) -> Result<Entered<'a>> {
+        // In the order of devices, so that two such calls and two resets cannot wait for each other.
+        let [first, second] = if self.index <= other.index { [self, other] } else { [other, self] };
+        let held = first.hold()?;
+        let other = if std::ptr::eq(first, second) { None } else { Some(second.hold()?) };
+        // SAFETY: the context was retained, and exists until the process ends or it is reset, which the guard prevents.
+        self.outcome(unsafe { sys::cuCtxSetCurrent(self.raw) }, "become current")?;
+        Ok(Entered { _held: held, _other: other })
     }
 
     /// Waits for all streams.
     pub(crate) fn synchronize(&self) -> Result<()> {
-        self.enter()?;
+        let _entered = self.enter()?;
         // SAFETY: a context is current.
         self.outcome(unsafe { sys::cuCtxSynchronize() }, "finish its work")
     }
 
     /// Allocates memory of the device.
     pub(crate) fn allocate(self: &Arc<Self>, nbytes: usize) -> Result<Memory> {
-        self.enter()?;
+        let _entered = self.enter()?;
         let mut address = 0;
         // SAFETY: a context is current, and `address` outlives the call.
         let code = unsafe { sys::cuMemAlloc_v2(&raw mut address, nbytes) };
@@ -218,7 +252,7 @@ impl Context {
 
     /// Allocates pinned memory of the host, which the device can read by itself.
     pub(crate) fn allocate_pinned(self: &Arc<Self>, nbytes: usize) -> Result<Pinned> {
-        self.enter()?;
+        let _entered = self.enter()?;
         let mut address = std::ptr::null_mut();
         // SAFETY: a context is current, and `address` outlives the call. The flag lets all contexts use the memory.
         let code = unsafe { sys::cuMemHostAlloc(&raw mut address, nbytes, sys::CU_MEMHOSTALLOC_PORTABLE) };
@@ -251,7 +285,7 @@ impl Memory {
 impl Drop for Memory {
     fn drop(&mut self) {
         // A lost context has lost its memory too, and its addresses may have been given out again.
-        if self.context.enter().is_ok() {
+        if let Ok(_entered) = self.context.enter() {
             // SAFETY: this context returned the address, and it is not used after this; the driver waits until the device
             // is done with it.
             let _ = unsafe { sys::cuMemFree_v2(self.address) };
@@ -274,18 +308,24 @@ unsafe impl Sync for Pinned {}
 impl Pinned {
     /// Writes bytes to the start of the block.
     ///
+    /// # Errors
+    /// The context is lost, and the block with it.
+    ///
     /// # Safety
     /// - Nothing reads or writes the block during the call; in particular, no stream copies from it.
-    pub(crate) unsafe fn write(&self, bytes: &[u8]) {
+    pub(crate) unsafe fn write(&self, bytes: &[u8]) -> Result<()> {
+        let _entered = self.context.enter()?;
         assert!(bytes.len() <= self.nbytes, "a block of {} bytes takes no {}", self.nbytes, bytes.len());
-        // SAFETY: the block has as many bytes, and the caller vouches that nothing else uses them; `bytes` is other memory.
+        // SAFETY: the block has as many bytes, which no reset frees meanwhile, and the caller vouches that nothing else
+        // uses them; `bytes` is other memory.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.address.cast::<u8>(), bytes.len()) };
+        Ok(())
     }
 }
 
 impl Drop for Pinned {
     fn drop(&mut self) {
-        if self.context.enter().is_ok() {
+        if let Ok(_entered) = self.context.enter() {
             // SAFETY: the driver returned the address, and blocks that streams use wait for these before they are dropped.
             let _ = unsafe { sys::cuMemFreeHost(self.address) };
         }

@@ -211,7 +211,8 @@ pub fn devices() -> Result<Vec<String>> {
         .collect()
 }
 
-/// Resets a device: its tensors are lost, and calls with them are errors. The next tensor opens it again.
+/// Resets a device, once the calls of other threads that use it are over: its tensors are lost, and calls with them are
+/// errors. The next tensor opens it again.
 ///
 /// # Errors
 /// There is no such device.

@@ -79,7 +79,6 @@ impl Kernel {
         let gpu = first.gpu();
         let is_one = memories.iter().all(|memory| Arc::ptr_eq(memory.gpu(), gpu));
         ensure!(is_one, Device, "tensors on two devices, or on one that was lost in between");
-        gpu.context.enter()?;
         let function = compiler::function(gpu, label, &source)?;
         let (stream, id) = gpu.current()?;
         memories.iter().for_each(|memory| memory.used_by(id));

@@ -92,7 +92,7 @@ impl Memory {
         let pinned = self.opened.pinned.allocate(bytes.len())?;
         // SAFETY: a block is not given out again before the streams that copy from it are done, since their use is recorded
         // below.
-        unsafe { pinned.memory().write(bytes) };
+        unsafe { pinned.memory().write(bytes)? };
         pinned.record_stream(backend::Stream { device: self.gpu().device(), id });
         // SAFETY: before it is written again or freed, the block waits for the recorded stream.
         unsafe { stream.write_pinned(self.block.memory(), offset, pinned.memory(), bytes.len()) }

@@ -8,7 +8,7 @@ use cudarc::driver::sys;
 use torch_library::backend::Event;
 use torch_library::prelude::*;
 
-use super::{CUresult, Context, Memory, Pinned};
+use super::{CUresult, Context, Entered, Memory, Pinned};
 
 /// A stream: a queue of work of a device.
 pub(crate) struct Stream {
@@ -23,7 +23,7 @@ unsafe impl Sync for Stream {}
 
 impl Stream {
     pub(crate) fn new(context: &Arc<Context>) -> Result<Stream> {
-        context.enter()?;
+        let _entered = context.enter()?;
         let mut raw = std::ptr::null_mut();
         let flags = sys::CUstream_flags_enum::CU_STREAM_NON_BLOCKING as u32;
         // SAFETY: a context is current, and `raw` outlives the call.
@@ -33,7 +33,12 @@ impl Stream {
 
     /// Waits until all work on the stream is done.
     pub(crate) fn synchronize(&self) -> Result<()> {
-        self.context.enter()?;
+        let entered = self.context.enter()?;
+        self.finish(&entered)
+    }
+
+    /// As [`synchronize`](Self::synchronize), in a context that was entered.
+    fn finish(&self, _: &Entered<'_>) -> Result<()> {
         // SAFETY: the stream belongs to the current context, and exists as long as `self`.
         self.context.outcome(unsafe { sys::cuStreamSynchronize(self.raw) }, "finish its work")
     }
@@ -41,12 +46,12 @@ impl Stream {
     /// Writes bytes to a block, and waits until that is done.
     pub(crate) fn write(&self, to: &Memory, offset: usize, bytes: &[u8]) -> Result<()> {
         let address = to.range(offset, bytes.len())?;
-        self.context.enter()?;
+        let entered = self.context.enter()?;
         // SAFETY: both ranges are memory of that length, and stay allocated until the stream is done, which is waited for.
         let code =
             unsafe { sys::cuMemcpyHtoDAsync_v2(address, bytes.as_ptr().cast(), bytes.len(), self.raw) };
         self.context.outcome(code, "copy from the host")?;
-        self.synchronize()
+        self.finish(&entered)
     }
 
     /// Enqueues a copy from the start of pinned memory.
@@ -62,7 +67,7 @@ impl Stream {
     ) -> Result<()> {
         let address = to.range(offset, count)?;
         ensure!(count <= from.nbytes, Argument, "a block of {} bytes does not have {count}", from.nbytes);
-        self.context.enter()?;
+        let _entered = self.context.enter()?;
         // SAFETY: both ranges are memory of that length. The device's is freed after the stream is done, since the driver
         // waits for it; the caller vouches for the host's.
         let code = unsafe { sys::cuMemcpyHtoDAsync_v2(address, from.address, count, self.raw) };
@@ -72,19 +77,19 @@ impl Stream {
     /// Reads bytes of a block, after all earlier work on the stream.
     pub(crate) fn read(&self, from: &Memory, offset: usize, bytes: &mut [u8]) -> Result<()> {
         let address = from.range(offset, bytes.len())?;
-        self.context.enter()?;
+        let entered = self.context.enter()?;
         // SAFETY: both ranges are memory of that length, and stay allocated until the stream is done, which is waited for.
         let code =
             unsafe { sys::cuMemcpyDtoHAsync_v2(bytes.as_mut_ptr().cast(), address, bytes.len(), self.raw) };
         let copied = self.context.outcome(code, "copy to the host");
-        let done = self.synchronize(); // also if it failed, since nothing may be written to `bytes` later
+        let done = self.finish(&entered); // also if it failed, since nothing may be written to `bytes` later
         copied.and(done)
     }
 
     /// Enqueues writing zeros to a block.
     pub(crate) fn clear(&self, memory: &Memory, count: usize) -> Result<()> {
         let address = memory.range(0, count)?;
-        self.context.enter()?;
+        let _entered = self.context.enter()?;
         // SAFETY: the range is memory of the device, and is freed after the stream is done, since the driver waits for it.
         self.context.outcome(unsafe { sys::cuMemsetD8Async(address, 0, count, self.raw) }, "clear memory")
     }
@@ -97,7 +102,7 @@ impl Stream {
         count: usize,
     ) -> Result<()> {
         let (to, from) = (to.range(to_offset, count)?, from.range(from_offset, count)?);
-        self.context.enter()?;
+        let _entered = self.context.enter()?;
         // SAFETY: both ranges are memory of the device, and are freed after the stream is done, since the driver waits for
         // it.
         let code = unsafe { sys::cuMemcpyDtoDAsync_v2(to, from, count, self.raw) };
@@ -112,15 +117,14 @@ impl Stream {
         count: usize,
     ) -> Result<()> {
         let (target, source) = (to.range(to_offset, count)?, from.range(from_offset, count)?);
-        from.context.check()?;
-        self.context.enter()?;
+        let entered = self.context.enter_with(&from.context)?;
         // SAFETY: each range is memory of the device of its context, and stays allocated until the stream is done, which is
         // waited for.
         let code = unsafe {
             sys::cuMemcpyPeerAsync(target, to.context.raw, source, from.context.raw, count, self.raw)
         };
         self.context.outcome(code, "copy from another device")?;
-        self.synchronize()
+        self.finish(&entered)
     }
 
     /// Enqueues a launch of a kernel with one structure as its parameter.
@@ -135,7 +139,7 @@ impl Stream {
         threads: [u32; 2],
         params: &[u64],
     ) -> Result<()> {
-        self.context.enter()?;
+        let _entered = self.context.enter()?;
         let mut arguments = [params.as_ptr().cast_mut().cast::<c_void>()];
         let none = std::ptr::null_mut();
         // SAFETY: the function's module is never unloaded; the driver copies the parameters before it returns; the caller
@@ -160,20 +164,22 @@ impl Stream {
 
     /// Records an event after all work so far.
     pub(crate) fn mark(&self) -> Result<Mark> {
-        self.context.enter()?;
+        let entered = self.context.enter()?;
         let mut raw = std::ptr::null_mut();
         // SAFETY: a context is current, and `raw` outlives the call. (No flags: the event measures time, and waiting for it
         // spins.)
         self.context.outcome(unsafe { sys::cuEventCreate(&raw mut raw, 0) }, "make an event")?;
         let mark = Mark { raw, context: self.context.clone() };
         // SAFETY: event and stream belong to the current context, and exist.
-        self.context.outcome(unsafe { sys::cuEventRecord(mark.raw, self.raw) }, "record an event")?;
-        Ok(mark)
+        let recorded =
+            self.context.outcome(unsafe { sys::cuEventRecord(mark.raw, self.raw) }, "record an event");
+        drop(entered); // before the event, which enters the context if it is dropped
+        recorded.map(|()| mark)
     }
 
     /// Makes later work wait for an event.
     pub(crate) fn wait_for(&self, mark: &Mark) -> Result<()> {
-        self.context.enter()?;
+        let _entered = self.context.enter_with(&mark.context)?;
         // SAFETY: both exist; an event may belong to another context. The waiting stream keeps what it needs of the event.
         self.context.outcome(unsafe { sys::cuStreamWaitEvent(self.raw, mark.raw, 0) }, "wait for an event")
     }
@@ -181,7 +187,7 @@ impl Stream {
 
 impl Drop for Stream {
     fn drop(&mut self) {
-        if self.context.enter().is_ok() {
+        if let Ok(_entered) = self.context.enter() {
             // SAFETY: the stream is not used after this; the driver finishes its work.
             let _ = unsafe { sys::cuStreamDestroy_v2(self.raw) };
         }
@@ -201,7 +207,7 @@ impl Context {
     /// Loads a compiled module, and finds its function `kernel`.
     pub(crate) fn load(&self, image: &[u8]) -> Result<Function> {
         ensure!(image.last() == Some(&0), Internal, "an image of a module does not end in a zero");
-        self.enter()?;
+        let _entered = self.enter()?;
         let (mut module, mut function) = (std::ptr::null_mut(), std::ptr::null_mut());
         // SAFETY: a context is current. A binary image contains its own length, and a text ends in a zero, as checked above.
         let code = unsafe { sys::cuModuleLoadData(&raw mut module, image.as_ptr().cast()) };
@@ -226,7 +232,7 @@ unsafe impl Sync for Mark {}
 
 impl Event for Mark {
     fn query(&self) -> Result<bool> {
-        self.context.enter()?;
+        let _entered = self.context.enter()?;
         // SAFETY: the event exists, and was recorded when it was made.
         match unsafe { sys::cuEventQuery(self.raw) } {
             CUresult::CUDA_ERROR_NOT_READY => Ok(false),
@@ -235,14 +241,14 @@ impl Event for Mark {
     }
 
     fn synchronize(&self) -> Result<()> {
-        self.context.enter()?;
+        let _entered = self.context.enter()?;
         // SAFETY: the event exists, and was recorded when it was made.
         self.context.outcome(unsafe { sys::cuEventSynchronize(self.raw) }, "wait for an event")
     }
 
     fn elapsed_since(&self, earlier: &dyn Event) -> Result<Option<f64>> {
         let Some(earlier) = earlier.downcast_ref::<Mark>() else { return Ok(None) };
-        self.context.enter()?;
+        let _entered = self.context.enter_with(&earlier.context)?;
         let mut milliseconds = 0.0;
         // SAFETY: the library is loaded, since there is a context. Drivers since 12.8 have the second name, and all have the
         // first; both functions take a pointer to write to and two events.
@@ -264,7 +270,7 @@ type Elapsed = unsafe extern "C" fn(*mut f32, sys::CUevent, sys::CUevent) -> CUr
 
 impl Drop for Mark {
     fn drop(&mut self) {
-        if self.context.enter().is_ok() {
+        if let Ok(_entered) = self.context.enter() {
             // SAFETY: the event is not used after this; streams that wait for it have what they need.
             let _ = unsafe { sys::cuEventDestroy_v2(self.raw) };
         }

@@ -4,6 +4,7 @@
 // stays in a queue until the program waits for it, which is as late as a device may do it. Threads of a block run one
 // after the other up to the next barrier, alternately forwards and backwards, so that a missing barrier shows.
 
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -32,7 +33,11 @@ struct Context { int device; };
 struct Event { bool done = true; };
 typedef std::shared_ptr<Event> SharedEvent;
 
+// The calls that use a device now, which a reset must not destroy under them.
+std::atomic<int> calls[DEVICES];
+
 struct Stream {
+    int device;
     std::deque<std::function<void()>> queue;
     void drain() {
         while (!queue.empty()) {
@@ -158,7 +163,14 @@ int cuDeviceGetName(char *name, int length, int device) { snprintf(name, length,
 int cuDeviceGetAttribute(int *value, int which, int) { *value = attribute(which); return SUCCESS; }
 int cuDevicePrimaryCtxRetain(Context **context, int device) { *context = &contexts[device]; return SUCCESS; }
 int cuDevicePrimaryCtxRelease_v2(int) { return SUCCESS; }
-int cuDevicePrimaryCtxReset_v2(int) { failure = SUCCESS; return SUCCESS; }
+int cuDevicePrimaryCtxReset_v2(int device) {
+    if (calls[device] != 0) {
+        fprintf(stderr, "emulator: a device was reset while a call used it\n");
+        abort();
+    }
+    failure = SUCCESS;
+    return SUCCESS;
+}
 int cuCtxSetCurrent(Context *context) { current = context; return SUCCESS; }
 int cuGetErrorName(int code, const char **name) { *name = code == OUT_OF_MEMORY ? "CUDA_ERROR_OUT_OF_MEMORY" : "CUDA_ERROR"; return SUCCESS; }
 int cuGetErrorString(int code, const char **text) { *text = code == OUT_OF_MEMORY ? "out of memory" : "emulated failure"; return SUCCESS; }
@@ -197,7 +209,7 @@ int cuMemFreeHost(void *address) { free(address); return SUCCESS; }
 
 int cuStreamCreate(Stream **stream, unsigned) {
     std::lock_guard<std::recursive_mutex> guard(all);
-    *stream = new Stream;
+    *stream = new Stream{current == nullptr ? 0 : current->device, {}};
     streams.push_back(*stream);
     return check();
 }
@@ -207,8 +219,10 @@ int cuStreamDestroy_v2(Stream *stream) {
     return SUCCESS;
 }
 int cuStreamSynchronize(Stream *stream) {
+    calls[stream->device]++;
     std::lock_guard<std::recursive_mutex> guard(all);
     stream->drain();
+    calls[stream->device]--;
     return check();
 }
 int cuCtxSynchronize() {

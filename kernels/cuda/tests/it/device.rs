@@ -1,6 +1,8 @@
 //! Streams, events, memory, several devices, and losing one.
 #![expect(unsafe_code, reason = "the emulator's driver is told to fail")]
 
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+
 use torch_library::backend::{self, DeviceGuard, Stream, StreamGuard};
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
@@ -134,6 +136,37 @@ fn a_lost_device_takes_its_tensors_with_it_and_the_next_call_works() {
         assert_eq!(y.add(&y).unwrap().to_vec::<f32>().unwrap(), [6.0; 4]);
         assert!(y.add(&x).is_err(), "{:?}", y.add(&x));
     }
+}
+
+/// The emulator ends the process if a device is reset while a call uses it.
+#[test]
+fn a_reset_waits_for_the_calls_of_other_threads() {
+    let Some(first) = device() else { return };
+    let last = u8::try_from(backend::device_count(first.kind) - 1).unwrap();
+    let device = Device::new(first.kind, Some(last));
+    let (computed, is_over) = (AtomicUsize::new(0), AtomicBool::new(false));
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_over.load(Relaxed) {
+                // An error says that the device was lost in between.
+                let sum = Tensor::full(&[100, 100], 2, DType::Float32, device)
+                    .and_then(|x| x.mm(&x)?.sum())
+                    .and_then(|sum| sum.to_vec::<f32>());
+                match sum {
+                    Ok(sum) => assert_eq!(sum, [4e6]),
+                    Err(error) => assert_eq!(error.kind(), ErrorKind::Device, "{error}"),
+                }
+                computed.fetch_add(1, Relaxed);
+            }
+        });
+        for round in 1..=20 {
+            torch_library_cuda::reset(last).unwrap();
+            while computed.load(Relaxed) < 2 * round {
+                std::thread::yield_now();
+            }
+        }
+        is_over.store(true, Relaxed);
+    });
 }
 
 /// Makes the emulator's driver fail from now on.

@@ -23,8 +23,9 @@ __device__ inline float normal(const Params &p, i64 i) {
     Words words = words_of(p, i);
     return sinpi(2.0f * unit(words.y)) * sqrt(-2.0f * log(unit(words.x)));
 }",
-    uniform: "    float drawn = fma(uniform(p, n), (float)p.span, (float)p.low);
-    float value = drawn == (float)p.high ? (float)p.low : drawn;
+    // A number is compared with the upper bound as it is stored: 16-bit floats may round to it.
+    uniform: "    R drawn = as<R>(fma(uniform(p, n), (float)p.span, (float)p.low));
+    float value = as<float>(drawn) == as<float>(as<R>((float)p.high)) ? (float)p.low : as<float>(drawn);
 ",
     normal: "    float value = fma(normal(p, n), (float)p.deviation, (float)p.mean);\n",
     bernoulli: "    bool value = uniform(p, n) < (float)p.chance;\n",

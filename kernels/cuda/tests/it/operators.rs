@@ -204,3 +204,17 @@ fn writes() {
         &FLOATS[..2],
     );
 }
+
+#[test]
+fn uniform_halves_are_less_than_the_upper_bound() {
+    let Some(device) = device() else { return };
+    for dtype in [DType::Float16, DType::BFloat16] {
+        // A bound that the type cannot hold is rounded to it, too.
+        for (from, to, highest) in [(0.0, 1.0, 1.0), (0.0, 1.001, 1.001), (-3.0, 4.0, 4.0)] {
+            let mut x = Tensor::empty(&[20_000], dtype, device).unwrap();
+            aten::uniform_::with(&mut x).from(from).to(to).call().unwrap();
+            let x = aten::to_dtype(&x, DType::Float32).unwrap().to_vec::<f32>().unwrap();
+            assert!(x.iter().all(|x| (from as f32..highest).contains(x)), "{dtype} from {from} to {to}");
+        }
+    }
+}

@@ -52,8 +52,8 @@ pub(super) fn of_call(name: &str, arguments: &[Value<'_>]) -> Option<Expression>
         "logical_xor" => {
             return Some(Expression { conditions: 2, is_predicate: true, ..expression("a != b", Over::All) });
         }
-        // A power of ½ stays a power for 16-bit floats, and is the square root for other types, as on the CPU: the two differ
-        // for negative infinity.
+        // A power of ½ stays a power for float16, and is the square root for other types, as on the CPU: the two differ
+        // for negative infinity and for the sign of zero.
         "pow.Tensor_Scalar" if arguments.iter().filter_map(Value::as_tensor).any(is_half) => {
             return Some(expression("pow(a, s0)", Over::Floats));
         }
@@ -68,5 +68,5 @@ pub(super) fn of_call(name: &str, arguments: &[Value<'_>]) -> Option<Expression>
 }
 
 fn is_half(tensor: &Tensor) -> bool {
-    matches!(tensor.dtype(), DType::Float16 | DType::BFloat16)
+    tensor.dtype() == DType::Float16
 }

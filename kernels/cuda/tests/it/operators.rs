@@ -4,7 +4,7 @@ use torch_library::prelude::*;
 use torch_library_kernels::aten;
 use torch_library_kernels::prelude::*;
 
-use crate::{device, same_as_named, tensor};
+use crate::{close, device, same_as_named, special, tensor};
 
 /// A call with its name; its inputs are converted to each of the types.
 type Row = (&'static str, Vec<Tensor>, fn(&[Tensor]) -> Result<Vec<Tensor>>);
@@ -216,5 +216,15 @@ fn uniform_halves_are_less_than_the_upper_bound() {
             let x = aten::to_dtype(&x, DType::Float32).unwrap().to_vec::<f32>().unwrap();
             assert!(x.iter().all(|x| (from as f32..highest).contains(x)), "{dtype} from {from} to {to}");
         }
+    }
+}
+
+#[test]
+fn roots_of_negative_infinity_and_negative_zero_are_those_of_the_cpu() {
+    let Some(device) = device() else { return };
+    for dtype in FLOATS {
+        let x = aten::to_dtype(&special(), dtype).unwrap();
+        let of = |x: &Tensor| aten::pow_Tensor_Scalar(x, 0.5.into()).unwrap().reciprocal().unwrap();
+        close(&of(&x.to(device).unwrap()), &of(&x));
     }
 }

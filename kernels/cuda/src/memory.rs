@@ -80,10 +80,10 @@ impl Memory {
 
     /// Writes bytes, before all work that is enqueued later.
     pub(crate) fn write(&self, offset: usize, bytes: &[u8]) -> Result<()> {
-        self.check(offset, bytes.len())?;
         if bytes.is_empty() {
             return Ok(());
         }
+        self.check(offset, bytes.len())?;
         let (stream, id) = self.gpu().current()?;
         self.used_by(id);
         if bytes.len() > STAGED {
@@ -100,10 +100,10 @@ impl Memory {
 
     /// Reads bytes, after all earlier work.
     pub(crate) fn read(&self, offset: usize, bytes: &mut [u8]) -> Result<()> {
-        self.check(offset, bytes.len())?;
         if bytes.is_empty() {
             return Ok(());
         }
+        self.check(offset, bytes.len())?;
         if self.gpu().has_others() {
             self.gpu().wait()?;
         }
@@ -118,11 +118,11 @@ impl Memory {
         from_offset: usize,
         count: usize,
     ) -> Result<()> {
+        if count == 0 {
+            return Ok(()); // an empty view may begin behind the end
+        }
         self.check(offset, count)?;
         from.check(from_offset, count)?;
-        if count == 0 {
-            return Ok(());
-        }
         let (stream, id) = self.gpu().current()?;
         let (target, source) = ((self.block.memory(), offset), (from.block.memory(), from_offset));
         if Arc::ptr_eq(self.gpu(), from.gpu()) {

@@ -228,3 +228,13 @@ fn roots_of_negative_infinity_and_negative_zero_are_those_of_the_cpu() {
         close(&of(&x.to(device).unwrap()), &of(&x));
     }
 }
+
+#[test]
+fn an_empty_view_may_begin_behind_the_end() {
+    let Some(device) = device() else { return };
+    let view = Tensor::zeros(&[2, 0], DType::Float32, device).unwrap().narrow(0, 1, 1).unwrap();
+    assert_eq!(aten::clone(&view).unwrap().sizes(), [1, 0]);
+    let mut target = view.clone();
+    aten::copy_(&mut target, &view).unwrap();
+    assert!(view.to_vec::<f32>().unwrap().is_empty());
+}

@@ -73,6 +73,7 @@ mod batching;
 mod derivatives;
 mod functional;
 mod in_place;
+mod refusals;
 
 #[doc = include_str!("../docs/guide.md")]
 pub mod guide {}

@@ -211,6 +211,26 @@ fn buckets_follow_the_order_of_the_gradients() {
     }
 }
 
+/// That each arrival looked at all before took minutes for so many.
+#[test]
+fn gradients_of_many_parameters_arrive() {
+    const COUNT: usize = 3000;
+    let sums = all(2, |group| {
+        let parameters: Vec<Tensor> = (0..COUNT).map(|_| Tensor::from([1.0f32])).collect();
+        parameters.iter().try_for_each(|parameter| parameter.set_requires_grad(true))?;
+        let named = parameters.iter().enumerate().map(|(at, parameter)| (at.to_string(), parameter.clone()));
+        let parallel = DistributedDataParallel::new(named, group, Default::default())?;
+        for _ in 0..2 {
+            parameters.iter().for_each(|parameter| parameter.set_grad(None).unwrap());
+            aten::cat(&parameters)?.mul(group.rank() as f64)?.sum()?.backward()?;
+            parallel.finish()?;
+        }
+        let grads: Vec<Tensor> = parameters.iter().filter_map(Tensor::grad).collect();
+        flat(&grads)
+    });
+    assert_eq!(sums, [vec![0.5; COUNT], vec![0.5; COUNT]]);
+}
+
 #[test]
 fn gradients_are_added_up_before_they_travel() {
     let found = all(2, |group| {

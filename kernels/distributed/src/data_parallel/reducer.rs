@@ -31,8 +31,14 @@ pub(crate) struct Reducer {
     parameters: Vec<Tensor>,
     options: DataParallelOptions,
     buckets: Vec<Vec<usize>>,
+    /// The bucket of each parameter.
+    bucket_of: Vec<usize>,
+    /// The number of gradients that each bucket waits for in this pass.
+    missing: Vec<usize>,
     /// The order in which gradients arrived in this pass.
     arrived: Vec<usize>,
+    /// Whether the gradient of each parameter is among them.
+    has_arrived: Vec<bool>,
     /// The next bucket to send; all ranks send them in the same order.
     next: usize,
     travelling: Vec<Travelling>,
@@ -60,19 +66,36 @@ impl Reducer {
         }
         // The gradients of parameters that are used last usually arrive first.
         let order: Vec<usize> = (0..parameters.len()).rev().collect();
-        Ok(Reducer {
+        let mut reducer = Reducer {
             buckets: buckets::assign(&order, &parameters, options.bucket_bytes),
+            bucket_of: Vec::new(),
+            missing: Vec::new(),
             group: group.clone(),
             names,
             parameters,
             options,
             arrived: Vec::new(),
+            has_arrived: Vec::new(),
             next: 0,
             travelling: Vec::new(),
             is_synchronizing: true,
             has_seen_the_order: false,
             statistics: Statistics::default(),
-        })
+        };
+        reducer.begin_pass();
+        Ok(reducer)
+    }
+
+    /// Waits for the gradients of all parameters again.
+    fn begin_pass(&mut self) {
+        self.next = 0;
+        self.arrived.clear();
+        self.has_arrived = vec![false; self.parameters.len()];
+        self.missing = self.buckets.iter().map(Vec::len).collect();
+        self.bucket_of = vec![0; self.parameters.len()];
+        for (bucket, members) in self.buckets.iter().enumerate() {
+            members.iter().for_each(|index| self.bucket_of[*index] = bucket);
+        }
     }
 
     /// Records the arrival of a parameter's gradient, and sends buckets that it completes.
@@ -81,21 +104,19 @@ impl Reducer {
             return Ok(());
         }
         ensure!(
-            !self.arrived.contains(&index),
+            !self.has_arrived[index],
             Autograd,
             "a second gradient of parameter `{}` came before `finish`\n  help: backward passes whose gradients are \
              added up are run within `no_sync`, all but the last",
             self.names[index]
         );
         self.arrived.push(index);
-        while self.next < self.buckets.len() && self.is_complete(self.next) {
+        self.has_arrived[index] = true;
+        self.missing[self.bucket_of[index]] -= 1;
+        while self.missing.get(self.next) == Some(&0) {
             self.launch()?;
         }
         Ok(())
-    }
-
-    fn is_complete(&self, bucket: usize) -> bool {
-        self.buckets[bucket].iter().all(|index| self.arrived.contains(index))
     }
 
     /// Sends the next bucket, with zeros for a parameter without a gradient.
@@ -141,13 +162,12 @@ impl Reducer {
         self.statistics.waited += begun.elapsed();
         self.statistics.communication += busy;
         self.statistics.steps += 1;
-        self.next = 0;
-        let arrived = std::mem::take(&mut self.arrived);
-        if !self.has_seen_the_order {
-            self.has_seen_the_order = true;
-            self.follow(arrived)?;
-        }
-        Ok(())
+        let followed = match std::mem::replace(&mut self.has_seen_the_order, true) {
+            true => Ok(()),
+            false => self.follow(),
+        };
+        self.begin_pass();
+        followed
     }
 
     /// Replaces the gradients by the averages.
@@ -167,9 +187,9 @@ impl Reducer {
     }
 
     /// Rearranges the buckets by the order in which gradients arrived on rank 0.
-    fn follow(&mut self, arrived: Vec<usize>) -> Result<()> {
-        let others = (0..self.parameters.len()).rev().filter(|index| !arrived.contains(index));
-        let order: Vec<i64> = arrived.iter().copied().chain(others).map(|index| index as i64).collect();
+    fn follow(&mut self) -> Result<()> {
+        let others = (0..self.parameters.len()).rev().filter(|index| !self.has_arrived[*index]);
+        let order: Vec<i64> = self.arrived.iter().copied().chain(others).map(|index| index as i64).collect();
         if order.is_empty() {
             return Ok(());
         }

@@ -12,7 +12,7 @@ use crate::worker::Kind;
 /// The return values of an operator: its outputs, with the ticket of the work, or 0 if the work is done.
 fn begun<T>(outputs: T, work: Work, async_op: bool) -> Result<(T, i64)> {
     match async_op {
-        true => Ok((outputs, work.ticket())),
+        true => Ok((outputs, work.ticket()?)),
         false => work.wait().map(|()| (outputs, 0)),
     }
 }
@@ -168,7 +168,7 @@ mod cpu {
     ) -> Result<i64> {
         let detail = String::new();
         let request = Request { operator, kind, inputs, outputs, detail, splits: None, timeout };
-        Ok(group.submit(request)?.ticket())
+        group.submit(request)?.ticket()
     }
 
     /// Checks that there is one tensor for each rank, all with the sizes of `like`.

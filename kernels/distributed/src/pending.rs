@@ -4,13 +4,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use torch_library::prelude::*;
 
-use crate::work::Work;
+use crate::work::{LIMIT, Work};
 
 /// The tensors of the results, with the work that fills them.
 static PENDING: Mutex<Vec<(Tensor, Work)>> = Mutex::new(Vec::new());
-
-/// The most results that may be pending: more than a program has at a time, unless it never waits.
-const LIMIT: usize = 1 << 16;
 
 fn pending() -> MutexGuard<'static, Vec<(Tensor, Work)>> {
     PENDING.lock().unwrap_or_else(PoisonError::into_inner)

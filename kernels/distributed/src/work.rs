@@ -77,6 +77,10 @@ pub struct Work {
     operator: String,
 }
 
+/// The most works or results that may be left without waiting for them: more than a program has at a time, unless it
+/// never waits.
+pub(crate) const LIMIT: usize = 1 << 16;
+
 /// Works that operators returned by number, until they are taken.
 static TICKETS: Mutex<Option<HashMap<i64, Work>>> = Mutex::new(None);
 
@@ -112,13 +116,27 @@ impl Work {
     }
 
     /// A number by which [`take`](Work::take) finds the work.
-    pub(crate) fn ticket(self) -> i64 {
+    ///
+    /// # Errors
+    /// Too many works were never taken; they keep their results in memory.
+    pub(crate) fn ticket(self) -> Result<i64> {
         if self.slot.is_none() {
-            return 0;
+            return Ok(0);
         }
+        let mut tickets = TICKETS.lock().unwrap_or_else(PoisonError::into_inner);
+        self.ticket_in(tickets.get_or_insert_default())
+    }
+
+    fn ticket_in(self, tickets: &mut HashMap<i64, Work>) -> Result<i64> {
+        ensure!(
+            tickets.len() < LIMIT,
+            Argument,
+            "{LIMIT} collectives were not waited for\n  \
+             help: `Work::take(number)?.wait()` waits for one, and its memory is free then"
+        );
         let ticket = NEXT.fetch_add(1, Ordering::Relaxed);
-        TICKETS.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_default().insert(ticket, self);
-        ticket
+        tickets.insert(ticket, self);
+        Ok(ticket)
     }
 
     /// Whether [`wait`](Work::wait) would return at once.
@@ -151,5 +169,24 @@ impl Work {
             Err(fault) => bail!(Io, "{}: {fault}", self.operator),
         }
         Ok(busy)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn works_that_nobody_waits_for_are_limited() {
+        let mut tickets = HashMap::new();
+        let ticket = |tickets: &mut _| Work::new("c10d::allreduce_", Vec::new()).0.ticket_in(tickets);
+        let first = ticket(&mut tickets).unwrap();
+        for _ in 1..LIMIT {
+            ticket(&mut tickets).unwrap();
+        }
+        let error = ticket(&mut tickets).unwrap_err();
+        assert!(error.to_string().contains("65536 collectives were not waited for"), "{error}");
+        tickets.remove(&first);
+        assert!(ticket(&mut tickets).is_ok());
     }
 }

@@ -6,7 +6,7 @@
 //!
 //! PyTorch: what `TORCH_DISTRIBUTED_DEBUG=DETAIL` and `monitored_barrier` do.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use torch_library::prelude::*;
 
@@ -78,8 +78,8 @@ fn ask(
     let failed = |error: Error| Failure::Here(format!("{header}: {error}"));
     transport.send(0, Tag::Header, [&[GOOD], &header.envelope(own)[..]].concat()).map_err(failed)?;
     // Rank 0 may arrive as late as the timeout allows, and then waits for the others as long again.
-    let limit = 2 * limit + MARGIN;
-    let what = match faults::receive(transport, 0, Tag::Verdict, Instant::now() + limit)? {
+    let limit = limit.saturating_mul(2).saturating_add(MARGIN);
+    let what = match faults::receive(transport, 0, Tag::Verdict, faults::deadline(limit))? {
         Received::Message(mut message) if message.first() == Some(&GOOD) => {
             message.remove(0);
             return Ok(message);
@@ -117,7 +117,7 @@ fn collect(
     own: &[u8],
     limit: Duration,
 ) -> Result<(Vec<Header>, Vec<Vec<u8>>), Failure> {
-    let deadline = Instant::now() + limit;
+    let deadline = faults::deadline(limit);
     let (mut headers, mut given, mut late) = (vec![header.clone()], vec![own.to_vec()], Vec::new());
     for from in 1..transport.size() {
         let what = match faults::receive(transport, from, Tag::Header, deadline)? {

@@ -19,6 +19,14 @@ const GRACE: Duration = Duration::from_secs(1);
 /// The separator of the fields of a report.
 const FIELD: char = '\u{1f}';
 
+/// As far ahead as a deadline may be: a hundred years, which the system's clock can count.
+const FAR: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
+
+/// The end of a time limit that begins now, however long it is.
+pub(crate) fn deadline(limit: Duration) -> Instant {
+    Instant::now() + limit.min(FAR)
+}
+
 /// A rank's report of a failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Report {

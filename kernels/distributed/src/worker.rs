@@ -86,7 +86,7 @@ impl Worker {
         let begun = Instant::now();
         match job.kind {
             Kind::Receive { .. } => {
-                let deadline = begun + job.limit;
+                let deadline = faults::deadline(job.limit);
                 self.expected.push((job, deadline));
             }
             Kind::Send { to, tag } => {
@@ -166,7 +166,7 @@ impl Worker {
             return Ok(());
         }
         self.agree(header, &Luggage::NONE, limit)?;
-        let deadline = Instant::now() + limit;
+        let deadline = faults::deadline(limit);
         self.transport.collective(call, input, output, deadline).map_err(Fault::Broken)
     }
 

@@ -1,8 +1,10 @@
 //! The results of the operators: all types, strides, several groups, in place and not.
 
+use std::time::Duration;
+
 use torch_library::prelude::*;
 use torch_library_distributed::{
-    _c10d_functional as functional, ProcessGroup, Work, c10d, process_group, threads,
+    _c10d_functional as functional, Options, ProcessGroup, Work, c10d, process_group, threads,
 };
 use torch_library_kernels::aten;
 use torch_library_kernels::prelude::*;
@@ -268,6 +270,20 @@ fn in_place_collectives_write_to_what_they_are_given() {
         assert_eq!(values(&message[0])?, [other]);
         Ok(())
     });
+}
+
+#[test]
+fn a_timeout_may_be_longer_than_the_clock_counts() {
+    let options = Options::default().timeout(Duration::MAX);
+    let ranks = threads::run_with(2, options, |group| {
+        let x = Tensor::full(&[100_000], 1, DType::Float32, Device::CPU)?; // a long one travels in parts
+        assert_eq!(values(&sum(&x)?)?[0], 2.0);
+        let (mut message, other) = ([Tensor::from([0.0])], 1 - group.rank() as i64);
+        let expected = Work::take(c10d::recv_(&mut message, "world", other, 0)?)?;
+        c10d::send(&[Tensor::from([other as f64])], "world", other, 0)?;
+        expected.wait()
+    });
+    ranks.into_iter().collect::<Result<()>>().unwrap();
 }
 
 #[test]

@@ -8,6 +8,7 @@ use torch_library_kernels::aten;
 
 use crate::group::registry::process_group;
 use crate::ops::_c10d_functional::{self as functional, wait_tensor};
+use crate::reduce_op::ReduceOp;
 
 derivatives! {
     in crate::ops::_c10d_functional;
@@ -64,9 +65,9 @@ fn of_source(grad: &Tensor, source: i64, group: &str) -> Result<Tensor> {
 
 /// Whether a linear reduction is an average, and not a sum.
 fn linear(op: &str) -> Result<bool> {
-    match op {
-        "sum" => Ok(false),
-        "avg" => Ok(true),
+    match op.parse()? {
+        ReduceOp::Sum => Ok(false),
+        ReduceOp::Avg => Ok(true),
         _ => bail!(Autograd, "the reduction {op:?} has no derivative here; \"sum\" and \"avg\" have one"),
     }
 }

@@ -42,6 +42,7 @@ fn gradients_come_back_from_all_ranks() {
         let sum = gradient(group, |x| functional::all_reduce(x, "sum", "world"))?;
         assert_eq!(sum, [3.0, 3.0]); // 1 + 2, of both losses
         assert_eq!(gradient(group, |x| functional::all_reduce(x, "avg", "world"))?, [1.5, 1.5]);
+        assert_eq!(gradient(group, |x| functional::all_reduce(x, "SUM", "world"))?, [3.0, 3.0]);
         assert!(gradient(group, |x| functional::all_reduce(x, "max", "world")).is_err());
         let gathered = gradient(group, |x| differentiable::all_gather_into_tensor(x, 2, "world"))?;
         assert_eq!(gathered, [3.0, 3.0]);

@@ -1,6 +1,7 @@
 //! Calls that are refused before they reach a kernel: their result would arrive in a copy of the caller's tensor.
 
 use torch_library::prelude::*;
+use torch_library_kernels::aten;
 
 /// Registers kernels for the devices of backends: otherwise the fallback would run the CPU's kernels, and copy the
 /// results back before they have arrived.
@@ -38,4 +39,65 @@ fn refuse_device(operator: OperatorHandle, stack: &Stack<'_>) -> Result<()> {
         ),
         None => bail!(Argument, "{operator} has no dense tensor to exchange"),
     }
+}
+
+/// Registers kernels for a lazy bit, for operators whose result may be written after they return. If they write to a
+/// list, the runtime refuses them.
+macro_rules! refused_with_a_bit {
+    ($($bit:ident $module:ident $resolve:ident;)+) => {
+        $(
+            #[torch_impl(crate::ops::c10d, $bit, boxed)]
+            mod $module {
+                use super::*;
+
+                fn _allgather_base_(
+                    operator: OperatorHandle,
+                    keys: DispatchKeySet,
+                    stack: &mut Stack<'_>,
+                ) -> Result<()> {
+                    without_bit(operator, keys, stack, DispatchKey::$bit, aten::$resolve)
+                }
+
+                fn _reduce_scatter_base_(
+                    operator: OperatorHandle,
+                    keys: DispatchKeySet,
+                    stack: &mut Stack<'_>,
+                ) -> Result<()> {
+                    without_bit(operator, keys, stack, DispatchKey::$bit, aten::$resolve)
+                }
+            }
+        )+
+    };
+}
+
+refused_with_a_bit! {
+    Conjugate conjugated resolve_conj;
+    Negative negated resolve_neg;
+}
+
+/// Resolves tensors that are read, and refuses those that are written.
+fn without_bit(
+    operator: OperatorHandle,
+    keys: DispatchKeySet,
+    stack: &mut Stack<'_>,
+    bit: DispatchKey,
+    resolve: fn(&Tensor) -> Result<Tensor>,
+) -> Result<()> {
+    let (schema, arguments) = (operator.schema()?, operator.take_arguments(stack)?);
+    for (argument, value) in schema.arguments.iter().zip(arguments) {
+        if !value.all_tensors().any(|tensor| tensor.key_set().has(bit)) {
+            stack.push(value);
+            continue;
+        }
+        ensure!(
+            !argument.is_mutable(),
+            NotSupported,
+            "{operator} writes `{}` when the work is done, and that tensor is lazy: its {bit} bit is set\n  \
+             help: write to the tensor that `{}` returns",
+            argument.name,
+            if bit == DispatchKey::Conjugate { "resolve_conj" } else { "resolve_neg" }
+        );
+        stack.push(value.map_tensors(resolve)?.into_owned());
+    }
+    operator.redispatch_boxed(keys & DispatchKeySet::full_after(bit), stack)
 }

@@ -1,11 +1,14 @@
-//! Calls whose results would be lost are refused: of tensors on a device.
+//! Calls whose results would be lost are refused: of tensors on a device, and into tensors with a lazy bit.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use torch_library::backend::{Allocation, Backend, cpu_fallback};
+use torch_library::element::Complex64;
 use torch_library::prelude::*;
 use torch_library::{DeviceType, Storage, StorageImpl, torch_backend};
-use torch_library_distributed::{_c10d_functional as functional, DistributedDataParallel, c10d, threads};
+use torch_library_distributed::{
+    _c10d_functional as functional, DistributedDataParallel, Work, c10d, threads,
+};
 use torch_library_kernels::aten;
 use torch_library_kernels::prelude::*;
 
@@ -88,6 +91,24 @@ fn collectives_of_tensors_on_a_device() {
             assert!(error.to_string().contains("ranks exchange tensors on the CPU only"), "{error}");
         }
         c10d::barrier::with(&x, "world", &[]).async_op(false).call().map(drop)
+    });
+    ranks.into_iter().collect::<Result<()>>().unwrap();
+}
+
+#[test]
+fn tensors_with_a_bit_that_a_collective_would_write_later() {
+    let ranks = threads::run(2, |_| {
+        let x = Tensor::from(vec![Complex64::new(1.0, 2.0)]);
+        let mut both = aten::conj(&aten::cat(&[x.clone(), x.clone()])?)?;
+        let error = c10d::_allgather_base_(&mut both, &x, "world").map(drop).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::NotSupported);
+        assert!(error.to_string().contains("`resolve_conj`"), "{error}");
+        // What is read may have the bit.
+        let mut plain = aten::resolve_conj(&both)?;
+        let (_, ticket) = c10d::_allgather_base_(&mut plain, &aten::conj(&x)?, "world")?;
+        Work::take(ticket)?.wait()?;
+        assert_eq!(plain.to_vec::<Complex64>()?, [Complex64::new(1.0, -2.0); 2]);
+        Ok(())
     });
     ranks.into_iter().collect::<Result<()>>().unwrap();
 }

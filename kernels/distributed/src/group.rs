@@ -52,7 +52,8 @@ impl Options {
 /// A group of ranks that run collectives together, as seen from one of them.
 ///
 /// Operators take a group by its name, see [`register`](ProcessGroup::register). All handles refer to the same group,
-/// which ends with the last one, after the work that was begun is done.
+/// which ends with the last one, after the work that was begun is done. A message for which somebody still has a
+/// [`Work`] is expected until it comes, its timeout is over, or its sender has ended.
 ///
 /// PyTorch: `c10d::ProcessGroup`.
 #[derive(Clone)]

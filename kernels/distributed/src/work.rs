@@ -32,6 +32,11 @@ impl Completion {
     pub(crate) fn finish(self, result: Result<Vec<u8>, String>, busy: Duration) {
         *self.0.outcome() = Some((result, busy));
     }
+
+    /// Whether somebody has the work, and can wait for it.
+    pub(crate) fn is_awaited(&self) -> bool {
+        Arc::strong_count(&self.0) > 1
+    }
 }
 
 impl Drop for Completion {

@@ -69,7 +69,13 @@ pub(crate) fn run(transport: Box<dyn Transport>, jobs: &Receiver<Job>) {
         match job {
             Ok(job) => worker.begin(job),
             Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => break,
+            Err(RecvTimeoutError::Disconnected) => {
+                worker.expected.retain(|(job, _)| job.completion.is_awaited());
+                if worker.expected.is_empty() {
+                    break;
+                }
+                std::thread::sleep(LOOK); // messages may still come, until their deadlines
+            }
         }
         worker.look_for_messages();
     }

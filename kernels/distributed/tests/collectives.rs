@@ -1,5 +1,6 @@
 //! The results of the operators: all types, strides, several groups, in place and not.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use torch_library::prelude::*;
@@ -268,6 +269,30 @@ fn in_place_collectives_write_to_what_they_are_given() {
         expected.wait()?;
         sent.wait()?;
         assert_eq!(values(&message[0])?, [other]);
+        Ok(())
+    });
+}
+
+#[test]
+fn a_message_that_is_waited_for_comes_after_its_group_has_lost_its_handles() {
+    let is_leaving = AtomicBool::new(false);
+    ranks(2, |group| {
+        let pair = group.new_group("pair", &[0, 1])?.expect("both ranks are in it");
+        if group.rank() == 1 {
+            while !is_leaving.load(Ordering::Acquire) {
+                std::thread::yield_now();
+            }
+            c10d::send(&[Tensor::from([7.0])], "pair", 0, 3)?;
+            pair.unregister();
+            return Ok(());
+        }
+        let mut message = [Tensor::from([0.0])];
+        let expected = Work::take(c10d::recv_(&mut message, "pair", 1, 3)?)?;
+        pair.unregister();
+        is_leaving.store(true, Ordering::Release);
+        drop(pair);
+        expected.wait()?;
+        assert_eq!(values(&message[0])?, [7.0]);
         Ok(())
     });
 }

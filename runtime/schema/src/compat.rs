@@ -200,7 +200,7 @@ fn compare_arguments(new: &Argument, old: &Argument, direction: Direction, reaso
         argument.to_string().split_once('=').map_or(String::new(), |(_, value)| value.to_owned())
     };
     match (&new.default, &old.default) {
-        (Some(value), Some(before)) if value != before => {
+        (Some(value), Some(before)) if !value.is_same(before) => {
             reasons.0.push(format!(
                 "the default of argument `{name}` was `{}` and is `{}`",
                 shown(old),

@@ -63,6 +63,20 @@ impl DefaultValue {
         }
     }
 
+    /// Whether PyTorch takes the two for the same default: it compares numbers, for which `-0.` is `0.`.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Double(a), Self::Double(b)) => a == b,
+            (Self::Complex { re, im }, Self::Complex { re: other_re, im: other_im }) => {
+                (re, im) == (other_re, other_im)
+            }
+            (Self::List(a), Self::List(b)) => {
+                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.is_same(b))
+            }
+            _ => self == other,
+        }
+    }
+
     /// The string, if it is one and is valid UTF-8.
     pub fn as_str(&self) -> Option<&str> {
         match self {

@@ -24,7 +24,8 @@ impl Schema {
     /// The schema exactly as PyTorch prints it.
     ///
     /// It differs from [`Display`](fmt::Display) only where PyTorch's text cannot be parsed back: `Tensor!`, complex
-    /// and device defaults, an annotated optional inside a list, a nested annotated list, a few defaults of lists.
+    /// and device defaults, `-0.`, an annotated optional inside a list, a nested annotated list, a few defaults of
+    /// lists.
     ///
     /// ```
     /// use torch_library_schema::{Mode, Schema};
@@ -227,7 +228,8 @@ fn write_value(f: &mut fmt::Formatter<'_>, value: &DefaultValue, ty: &Type, dial
             }
         }
         DefaultValue::Int(value) => write!(f, "{value}"),
-        DefaultValue::Double(value) => f.write_str(&double(*value)),
+        DefaultValue::Double(value) if lossless => f.write_str(&double(*value)),
+        DefaultValue::Double(value) => f.write_str(&double(*value + 0.0)), // the sum of -0 and 0 is 0
         DefaultValue::Complex { re, im } if lossless && re.to_bits() == 0 => {
             write!(f, "{}j", double(*im).trim_end_matches('.'))
         }

@@ -68,6 +68,18 @@ fn arguments_may_become_wider() {
 }
 
 #[test]
+fn defaults_are_compared_as_numbers() {
+    backward("f(float x=-0.) -> ()", "f(float x=0.) -> ()", &[]);
+    backward("f(float[] x=[-0.]) -> ()", "f(float[] x=[0.]) -> ()", &[]);
+    backward("f(complex x=-0j) -> ()", "f(complex x=0j) -> ()", &[]);
+    backward(
+        "f(Scalar x=1) -> ()",
+        "f(Scalar x=1.) -> ()",
+        &["the default of argument `x` was `1` and is `1.`"],
+    );
+}
+
+#[test]
 fn new_arguments_come_last_with_defaults_and_before_outs() {
     backward(OLD, "any(Tensor self, int dim, bool keepdim=False, bool extra=True) -> Tensor", &[]);
     backward(

@@ -29,7 +29,6 @@ fn check(arguments: &str, ours: &str, pytorch: &str) {
 fn numbers_are_printed_as_pytorch_does() {
     for (written, printed) in [
         ("1", "1."),
-        ("-0.0", "-0."),
         ("0.1", "0.10000000000000001"),
         ("1e-5", "1.0000000000000001e-05"),
         ("0.0001", "0.0001"),
@@ -47,6 +46,13 @@ fn numbers_are_printed_as_pytorch_does() {
     ] {
         check(&format!("float x={written}"), &format!("float x={printed}"), &format!("float x={printed}"));
     }
+}
+
+#[test]
+fn the_sign_of_zero_is_kept_where_pytorch_loses_it() {
+    check("float x=-0.0", "float x=-0.", "float x=0.");
+    check("float[] x=[-0., 0.]", "float[] x=[-0., 0.]", "float[] x=[0., 0.]");
+    check("complex x=-0j", "complex x=-0j", "complex x=0.+0.j");
 }
 
 #[test]

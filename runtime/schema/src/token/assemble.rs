@@ -55,10 +55,9 @@ fn next_token<'a>(pieces: &[Piece<'a>]) -> Option<(TokenKind, Cow<'a, str>, usiz
         [Piece::Literal(text), ..] if text.starts_with(|c: char| c.is_ascii_digit()) => {
             number(text, &pieces[1..])
         }
-        [Piece::Literal(text), ..] => match literal::rust_string(text) {
-            Some(value) => (TokenKind::String, Cow::Owned(literal::quote(value.as_bytes())), 1),
-            None => (TokenKind::Invalid, Cow::Borrowed(text), 1),
-        },
+        // Three quotes, for Rust an empty string on each side.
+        [Piece::Literal("\"\""), Piece::Literal(text), Piece::Literal("\"\""), ..] => string(text, 3),
+        [Piece::Literal(text), ..] => string(text, 1),
         [Piece::Punct { sign: '-', joint: true }, Piece::Punct { sign: '>', .. }, ..] => {
             (TokenKind::Arrow, Cow::Borrowed("->"), 2)
         }
@@ -81,14 +80,27 @@ fn next_token<'a>(pieces: &[Piece<'a>]) -> Option<(TokenKind, Cow<'a, str>, usiz
     })
 }
 
-/// A number, with the tail that Rust splits off: `1.j` is `1` `.` `j` for rustc, and `1.e5` is `1` `.` `e5`. Numbers
-/// that only exist in Rust (`0b1`, `1_000`, `1u8`) are rejected.
+fn string(text: &str, length: usize) -> (TokenKind, Cow<'_, str>, usize) {
+    match literal::rust_string(text) {
+        Some(value) => (TokenKind::String, Cow::Owned(literal::quote(value.as_bytes())), length),
+        None => (TokenKind::Invalid, Cow::Borrowed(text), length),
+    }
+}
+
+/// A number, with the tail that Rust splits off: `1.j` is `1` `.` `j` for rustc, `1.e5` is `1` `.` `e5`, and `1.e-5` is
+/// `1` `.` `e` `-` `5`. Numbers that only exist in Rust (`0b1`, `1_000`, `1u8`) are rejected.
 fn number<'a>(text: &'a str, rest: &[Piece<'a>]) -> (TokenKind, Cow<'a, str>, usize) {
     let is_number = |text: &str| literal::scan_number(text.as_bytes()) == text.len();
     if let [Piece::Punct { sign: '.', joint: false }, Piece::Ident(tail), ..] = *rest {
         let whole = format!("{text}.{tail}");
         if is_number(&whole) {
             return (TokenKind::Number, Cow::Owned(whole), 3);
+        }
+        if let [_, _, Piece::Punct { sign, .. }, Piece::Literal(exponent), ..] = *rest {
+            let whole = format!("{whole}{sign}{exponent}");
+            if is_number(&whole) {
+                return (TokenKind::Number, Cow::Owned(whole), 5);
+            }
         }
     }
     let kind = if is_number(text) { TokenKind::Number } else { TokenKind::Invalid };

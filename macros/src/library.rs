@@ -10,7 +10,7 @@ pub(crate) mod model;
 mod parse;
 
 pub(crate) use expand::{function_head, output_type, symbol};
-pub(crate) use model::{Operator, flat_name};
+pub(crate) use model::{Operator, Returned, flat_name};
 pub(crate) use parse::{Declaration, SchemaTokens};
 
 /// Expands the whole macro; after a mistake, the correct operators are emitted next to the errors.

@@ -10,7 +10,7 @@ use super::ambiguous;
 use super::formula::{Formula, argument, result_name};
 use super::parse::{Clause, ParsedRow, Rule};
 use crate::errors::Errors;
-use crate::library::{Declaration, Operator, SchemaTokens};
+use crate::library::{Declaration, Operator, Returned, SchemaTokens};
 
 pub(super) struct Row {
     pub(super) operator: Operator,
@@ -147,7 +147,7 @@ fn kind(operator: &Operator) -> syn::Result<Kind> {
         (0..schema.arguments.len()).filter(|i| schema.arguments[*i].is_mutable()).collect();
     match written[..] {
         [] => {}
-        [argument] if schema.returns.len() == 1 && schema.arguments[argument].ty == Type::Tensor => {
+        [argument] if schema.arguments[argument].ty == Type::Tensor && returns_only(operator, argument) => {
             return Ok(Kind::InPlace(argument));
         }
         _ => {
@@ -161,6 +161,11 @@ fn kind(operator: &Operator) -> syn::Result<Kind> {
         Some(source) if is_view => Kind::View(source),
         _ => Kind::Functional,
     })
+}
+
+/// Whether the result is this argument. The history of a new tensor would say nothing of what was written.
+fn returns_only(operator: &Operator, argument: usize) -> bool {
+    matches!(&operator.returns[..], [one] if matches!(one.value, Returned::Argument(source) if source == argument))
 }
 
 fn has_alias(ty: &Type) -> bool {

@@ -18,6 +18,7 @@ torch_library! {
         refused_all(Tensor a, Tensor b) -> Tensor;
         refused_list(Tensor[] list) -> Tensor;
         refused_later(Tensor self) -> Tensor;
+        _1d(Tensor self) -> Tensor;
     }
 }
 
@@ -54,6 +55,15 @@ derivatives! {
 
     failing(Tensor self) -> Tensor {
         self => { ensure!(grad.numel() > 1, Shape, "a gradient of one element"); grad.clone() },
+    }
+}
+
+// Names that Rust would not take.
+derivatives! {
+    in named;
+
+    _1d(Tensor self) -> Tensor {
+        self => grad.clone(),
     }
 }
 
@@ -106,6 +116,11 @@ fn refused_later(this: &Tensor) -> Result<Tensor> {
 #[torch_impl(named::failing, CPU)]
 fn failing(this: &Tensor) -> Result<Tensor> {
     Tensor::from_vec(this.to_vec::<f64>()?, this.sizes())
+}
+
+#[torch_impl(named::_1d, CPU)]
+fn _1d(this: &Tensor) -> Result<Tensor> {
+    failing(this)
 }
 
 #[torch_impl(named::swapped, CPU)]
@@ -182,6 +197,14 @@ fn a_formula_for_five_arguments_gives_each_its_own_gradient() -> Result<()> {
     )?;
     assert!(grads[0].is_none());
     assert_eq!(grads[1].as_ref().map(Tensor::to_vec::<f64>).transpose()?, Some(vec![7.0]));
+    Ok(())
+}
+
+#[test]
+fn the_default_name_of_a_node_may_start_with_a_digit() -> Result<()> {
+    let x = Tensor::from([1.0]);
+    x.set_requires_grad(true)?;
+    assert_eq!(named::_1d(&x)?.grad_fn()?.map(|node| node.name()), Some("1dBackward0"));
     Ok(())
 }
 

@@ -185,7 +185,7 @@ fn bookkeeping(row: &Row) -> Option<TokenStream> {
 
 /// The kernel at the autograd key, which records a node.
 fn differentiable(row: &Row, derivative: &Derivative, node: &Ident) -> TokenStream {
-    let name = row.name.to_string();
+    let name = &row.name;
     let below = below(row);
     let inputs: Vec<&Ident> = derivative.inputs().map(|index| &row.operator.arguments[index].ident).collect();
     let (edges, ranges) = edges(row, derivative);

@@ -16,7 +16,7 @@ pub(super) struct Row {
     pub(super) operator: Operator,
     pub(super) cfgs: Vec<Attribute>,
     /// The node's name, such as `MulBackward0`.
-    pub(super) name: Ident,
+    pub(super) name: String,
     pub(super) kind: Kind,
     /// Whether the operator writes sizes and strides but no elements, so that the base of a view does not change.
     pub(super) inplace_view: bool,
@@ -89,7 +89,7 @@ impl Row {
             Some(clauses) => Some(derivative(&operator, kind, clauses, errors)?),
             None => None,
         };
-        let name = parsed.name.clone().unwrap_or_else(|| default_name(&operator));
+        let name = parsed.name.as_ref().map_or_else(|| default_name(&operator), Ident::to_string);
         Some(Row { operator, cfgs, name, kind, inplace_view, condition, derivative, is_second: false })
     }
 }
@@ -292,7 +292,7 @@ pub(super) fn is_tensors(ty: &Type) -> bool {
 }
 
 /// The default node name: `MyOpBackward0` for `my_op.Scalar`.
-fn default_name(operator: &Operator) -> Ident {
+fn default_name(operator: &Operator) -> String {
     let words = operator.schema.name.name.split('_').map(|word| {
         let mut letters = word.chars();
         letters
@@ -300,5 +300,5 @@ fn default_name(operator: &Operator) -> Ident {
             .map(|first| first.to_uppercase().chain(letters).collect::<String>())
             .unwrap_or_default()
     });
-    Ident::new(&format!("{}Backward0", words.collect::<String>()), operator.place.first)
+    words.chain(["Backward0".to_owned()]).collect()
 }

@@ -19,6 +19,7 @@ torch_library! {
         refused_list(Tensor[] list) -> Tensor;
         refused_later(Tensor self) -> Tensor;
         _1d(Tensor self) -> Tensor;
+        masked(Tensor self, Tensor other, Tensor mask) -> Tensor;
     }
 }
 
@@ -58,12 +59,17 @@ derivatives! {
     }
 }
 
-// Names that Rust would not take.
+// Names that Rust would not take, or that formulas have themselves.
 derivatives! {
     in named;
 
     _1d(Tensor self) -> Tensor {
         self => grad.clone(),
+    }
+
+    masked(Tensor self, Tensor other, Tensor mask) -> Tensor {
+        (self, other) => (mask.clone(), None::<Tensor>),
+        mask => non_differentiable,
     }
 }
 
@@ -120,6 +126,11 @@ fn failing(this: &Tensor) -> Result<Tensor> {
 
 #[torch_impl(named::_1d, CPU)]
 fn _1d(this: &Tensor) -> Result<Tensor> {
+    failing(this)
+}
+
+#[torch_impl(named::masked, CPU)]
+fn masked(this: &Tensor, _: &Tensor, _: &Tensor) -> Result<Tensor> {
     failing(this)
 }
 
@@ -197,6 +208,16 @@ fn a_formula_for_five_arguments_gives_each_its_own_gradient() -> Result<()> {
     )?;
     assert!(grads[0].is_none());
     assert_eq!(grads[1].as_ref().map(Tensor::to_vec::<f64>).transpose()?, Some(vec![7.0]));
+    Ok(())
+}
+
+#[test]
+fn an_argument_named_mask_is_that_argument_in_shared_formulas() -> Result<()> {
+    let (x, mask) = (Tensor::from([1.0]), Tensor::from([5.0]));
+    x.set_requires_grad(true)?;
+    let y = named::masked(&x, &mask, &mask)?;
+    let grads = autograd::grad(&[&y], &[&x], &[Some(Tensor::from([1.0]))], Default::default())?;
+    assert_eq!(grads[0].as_ref().map(Tensor::to_vec::<f64>).transpose()?, Some(vec![5.0]));
     Ok(())
 }
 

@@ -507,12 +507,13 @@ fn formula(namespace: &Path, row: &Row, derivative: &Derivative, index: usize) -
     } else {
         let count = positions.len();
         let ranges = quote!([#(&self.__ranges[#positions]),*]);
-        quote!(__d::IntoEach::<#count>::put(#tokens, #mask, #ranges, __gradients)?;)
+        quote!(__d::IntoEach::<#count>::put(#tokens, __mask, #ranges, __gradients)?;)
     };
     let any = 0..positions.len();
     quote! {
-        let #mask = [#(__d::wants(__call, &self.__ranges[#positions])),*];
-        if false #(|| #mask[#any])* {
+        let __mask = [#(__d::wants(__call, &self.__ranges[#positions])),*];
+        if false #(|| __mask[#any])* {
+            let #mask = __mask;
             #(#values)*
             #(#metadata)*
             #(#results)*

@@ -23,6 +23,14 @@ torch_library! {
     }
 }
 
+torch_library! {
+    /// Operators whose rows are written by a macro.
+    mod by_macro {
+        named(Tensor self) -> Tensor;
+        given(Tensor self, float by) -> Tensor;
+    }
+}
+
 derivatives! {
     in named;
 
@@ -72,6 +80,30 @@ derivatives! {
         mask => non_differentiable,
     }
 }
+
+// The macro has some of the names, and its caller the others.
+macro_rules! row {
+    ($operator:ident) => {
+        derivatives! {
+            in by_macro;
+            $operator(Tensor self) -> Tensor {
+                self => { let _ = (self, result, grads, mask); grad.clone() },
+            }
+        }
+    };
+    ($operator:ident if $condition:expr => $formula:expr) => {
+        derivatives! {
+            in by_macro;
+            #[differentiable_if($condition)]
+            $operator(Tensor self, float by) -> Tensor {
+                self => $formula,
+            }
+        }
+    };
+}
+
+row!(named);
+row!(given if by > 0.0 => { let _ = (by, self.sizes(), result); grad.clone() });
 
 // Formulas without a value.
 derivatives! {
@@ -131,6 +163,16 @@ fn _1d(this: &Tensor) -> Result<Tensor> {
 
 #[torch_impl(named::masked, CPU)]
 fn masked(this: &Tensor, _: &Tensor, _: &Tensor) -> Result<Tensor> {
+    failing(this)
+}
+
+#[torch_impl(by_macro::named, CPU)]
+fn by_macro_named(this: &Tensor) -> Result<Tensor> {
+    failing(this)
+}
+
+#[torch_impl(by_macro::given, CPU)]
+fn by_macro_given(this: &Tensor, _: f64) -> Result<Tensor> {
     failing(this)
 }
 
@@ -226,6 +268,16 @@ fn the_default_name_of_a_node_may_start_with_a_digit() -> Result<()> {
     let x = Tensor::from([1.0]);
     x.set_requires_grad(true)?;
     assert_eq!(named::_1d(&x)?.grad_fn()?.map(|node| node.name()), Some("1dBackward0"));
+    Ok(())
+}
+
+#[test]
+fn formulas_in_a_macro_see_all_names_whoever_wrote_them() -> Result<()> {
+    let x = Tensor::from([1.0]);
+    x.set_requires_grad(true)?;
+    assert!(by_macro::named(&x)?.grad_fn()?.is_some());
+    assert!(by_macro::given(&x, 1.0)?.grad_fn()?.is_some());
+    assert!(by_macro::given(&x, -1.0)?.grad_fn()?.is_none());
     Ok(())
 }
 

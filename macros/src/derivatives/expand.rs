@@ -9,7 +9,7 @@ use syn::ext::IdentExt;
 use syn::{Lifetime, Path};
 use torch_library_schema::Type;
 
-use super::formula::result_name;
+use super::formula::{local_span, result_name};
 use super::named::named;
 use super::row::{Derivative, Kind, Row};
 use crate::kernel::{Target, linked, marker};
@@ -212,13 +212,13 @@ fn differentiable(row: &Row, derivative: &Derivative, node: &Ident) -> TokenStre
     let mutable = (!fields.is_empty()).then(|| quote!(mut));
     let ties = ties(row, derivative);
     let owns = matches!(row.kind, Kind::Functional).then(|| owns(row, derivative, &inputs));
-    let condition = row.condition.as_ref().map(|condition| quote!((#condition) &&));
+    let condition = row.condition.iter().map(|condition| &condition.tokens);
     let results = saved_results(derivative).into_iter().map(|_| quote!(__d::SavedResult::default()));
     let results = keeps_results(derivative).then(|| quote!(__results: [#(#results),*],));
     quote! {
         #(#refused)*
         // One call below, recorded or not, so that each operator contains this code only once.
-        let __recording = if #condition #wanted __d::is_recording()
+        let __recording = if #((#condition) &&)* #wanted __d::is_recording()
             && (false #(|| __torch::Argument::requires_grad(&#inputs))*)
         {
             #check
@@ -449,9 +449,9 @@ fn formula_ranges(derivative: &Derivative) -> Vec<Range<usize>> {
     ends.collect()
 }
 
-/// A variable for formulas: a local name that is visible to the user's tokens.
+/// A variable for formulas, visible to the user's tokens.
 fn local(row: &Row, name: &str) -> Ident {
-    Ident::new(name, row.operator.place.first)
+    Ident::new(name, local_span(&row.operator))
 }
 
 /// Defines `grad` for formulas, if a single result has a gradient; if `grad` is undefined, the node does nothing.

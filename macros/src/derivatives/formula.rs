@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 
 use crate::library::Operator;
 
@@ -89,7 +89,7 @@ impl Formula {
         diverges(self.tokens.clone())
     }
 
-    /// Collects the names, and renames `self` to its name in Rust.
+    /// Collects the names, renames `self` to its name in Rust, and makes each name see the variable that it means.
     fn scan(&mut self, operator: &Operator, tokens: TokenStream) -> TokenStream {
         let tokens: Vec<TokenTree> = tokens.into_iter().collect();
         let mut scanned = Vec::with_capacity(tokens.len());
@@ -124,14 +124,30 @@ impl Formula {
         if let Some(index) = argument(operator, &name) {
             let known = if asks_metadata(rest) { &mut self.metadata } else { &mut self.values };
             known.insert(index);
-            let mut renamed = operator.arguments[index].ident.clone();
-            renamed.set_span(ident.span());
-            return renamed;
+            return at(ident, operator.arguments[index].ident.clone());
         }
-        let results = 0..operator.schema.returns.len();
-        self.results.extend(results.filter(|index| result_name(operator, *index) == name));
+        let result = (0..operator.schema.returns.len()).find(|index| result_name(operator, *index) == name);
+        self.results.extend(result);
+        if result.is_some() || LOCALS.contains(&&*name) {
+            return at(ident, Ident::new(&name, local_span(operator)));
+        }
         ident.clone()
     }
+}
+
+/// The names that formulas have besides those of arguments and results.
+const LOCALS: [&str; 3] = ["grad", "grads", "mask"];
+
+/// Where the variables are declared that formulas have besides arguments.
+pub(super) fn local_span(operator: &Operator) -> Span {
+    operator.place.first
+}
+
+/// A variable at the place of the name that means it. The name may be from a macro and the schema from its caller: by
+/// itself it would not see the variable then.
+fn at(name: &Ident, mut variable: Ident) -> Ident {
+    variable.set_span(name.span().resolved_at(variable.span()));
+    variable
 }
 
 /// Finds an argument by its name in the schema or in Rust.
@@ -149,9 +165,7 @@ fn metadata_of(operator: &Operator, tokens: &[TokenTree]) -> Option<(usize, Iden
     let mut inner = group.stream().into_iter();
     let (Some(TokenTree::Ident(name)), None) = (inner.next(), inner.next()) else { return None };
     let index = argument(operator, &name.to_string())?;
-    let mut renamed = operator.arguments[index].ident.clone();
-    renamed.set_span(name.span());
-    Some((index, renamed))
+    Some((index, at(&name, operator.arguments[index].ident.clone())))
 }
 
 /// Whether an identifier after these tokens names a method or field.

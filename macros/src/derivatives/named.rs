@@ -1,9 +1,8 @@
 //! The arguments and results that a row's formulas name, for its kernel's record: hosts that save values read it there.
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
+use quote::quote;
 
-use super::formula::Formula;
 use super::row::Row;
 
 /// `Some(&Derivative)`; `None` for an operator with more than 64 arguments or results, too many for a word's bits.
@@ -16,11 +15,8 @@ pub(super) fn named(row: &Row) -> TokenStream {
         let results = positions(&formula.results);
         quote!(__torch::Formula::new(#(#sets,)* #results))
     });
-    let condition = row.condition.as_ref().map(|condition| {
-        let named = Formula::new(&row.operator, condition.to_token_stream());
-        named.values.into_iter().chain(named.metadata).collect::<Vec<_>>()
-    });
-    let condition = positions(condition.iter().flatten());
+    let condition = row.condition.iter().flat_map(|named| named.values.iter().chain(&named.metadata));
+    let condition = positions(condition);
     let differentiable = positions(row.derivative.iter().flat_map(|derivative| &derivative.differentiable));
     quote!({
         const FORMULAS: &[__torch::Formula] = &[#(#formulas),*];

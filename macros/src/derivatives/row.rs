@@ -21,7 +21,7 @@ pub(super) struct Row {
     /// Whether the operator writes sizes and strides but no elements, so that the base of a view does not change.
     pub(super) inplace_view: bool,
     /// The condition on arguments under which the results have gradients; `None` if they always have.
-    pub(super) condition: Option<Expr>,
+    pub(super) condition: Option<Formula>,
     /// `None` if no result has a gradient.
     pub(super) derivative: Option<Derivative>,
     /// Whether it is the in-place form of the row before it, whose formulas it shares.
@@ -90,6 +90,7 @@ impl Row {
             None => None,
         };
         let name = parsed.name.as_ref().map_or_else(|| default_name(&operator), Ident::to_string);
+        let condition = condition.map(|condition| Formula::new(&operator, condition.to_token_stream()));
         Some(Row { operator, cfgs, name, kind, inplace_view, condition, derivative, is_second: false })
     }
 }

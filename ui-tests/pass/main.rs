@@ -7,6 +7,7 @@ mod conditions;
 mod defaults;
 mod extends;
 mod forms;
+mod in_macros;
 mod lifetimes;
 mod names;
 mod native_functions;

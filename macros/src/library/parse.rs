@@ -197,6 +197,10 @@ fn end_before_another(tokens: &[TokenTree]) -> Option<&TokenTree> {
 impl SchemaTokens {
     fn new(tokens: Vec<TokenTree>) -> Self {
         match &tokens[..] {
+            // A fragment of a macro, `$schema:literal`.
+            [TokenTree::Group(group)] if group.delimiter() == Delimiter::None => {
+                SchemaTokens::new(group.stream().into_iter().collect())
+            }
             [token @ TokenTree::Literal(_)] => {
                 syn::parse2(token.clone().into()).map_or(SchemaTokens::Tokens(tokens), SchemaTokens::Text)
             }

@@ -92,7 +92,8 @@ fn implementation(
         Kind::Out => (quote!(out), &variant.arguments[variant.arguments.len() - 1].ident),
         Kind::InPlace => (quote!(in_place), this(variant)),
     };
-    let passed = base.arguments.iter().map(|argument| match &argument.ident {
+    // The variant's own names: those of the base may be from another macro.
+    let passed = variant.arguments[..base.arguments.len()].iter().map(|argument| match &argument.ident {
         ident if ident == target => quote!(&*#ident),
         ident => quote!(#ident),
     });

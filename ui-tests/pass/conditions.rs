@@ -15,6 +15,18 @@ torch_library! {
         #[cfg(not(test))]
         either(Tensor self, int size) -> int;
         second(Tensor self) -> int;
+        #[cfg(test)]
+        #[variants(out)]
+        grown(Tensor self, int by) -> Tensor;
+        #[cfg(not(test))]
+        #[variants(out)]
+        grown(Tensor self) -> Tensor;
+        #[cfg(not(test))]
+        #[variants(in_place)]
+        shrunk(Tensor self) -> Tensor;
+        #[cfg(test)]
+        #[variants(in_place)]
+        shrunk(Tensor self, int by) -> Tensor;
     }
 }
 
@@ -60,6 +72,28 @@ mod cpu {
     fn second(_: &Tensor) -> Result<i64> {
         Ok(3)
     }
+}
+
+#[torch_impl(conditions, CPU)]
+fn grown(output: Output<'_>, this: &Tensor, by: i64) -> Result<Tensor> {
+    let grown = this.to_vec::<f64>()?.iter().map(|x| x + by as f64).collect::<Vec<_>>();
+    let mut out = output.contiguous(this.sizes(), DType::Float64, Device::CPU, &[])?;
+    out.fill_from(grown)?;
+    Ok(out)
+}
+
+#[torch_impl(conditions, CPU)]
+fn shrunk(output: Output<'_>, this: &Tensor, by: i64) -> Result<Tensor> {
+    grown(output, this, -by)
+}
+
+#[test]
+fn each_alternative_has_its_own_variants() -> Result<()> {
+    let (mut x, mut out) = (Tensor::from([1.0]), Tensor::from([0.0]));
+    conditions::grown_out(&x, 2, &mut out)?;
+    conditions::shrunk_(&mut x, 1)?;
+    assert_eq!((out.to_vec::<f64>()?, x.to_vec::<f64>()?), (vec![3.0], vec![0.0]));
+    Ok(())
 }
 
 #[test]

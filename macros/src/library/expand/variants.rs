@@ -125,11 +125,14 @@ fn arguments(operator: &Operator) -> Vec<&Ident> {
     operator.arguments.iter().map(|argument| &argument.ident).collect()
 }
 
-/// The variants of an operator that are in the library.
+/// The variants of an operator that are in the library. They follow it: under other `cfg`s there may be more operators
+/// of their names.
 fn variants<'l>(operator: &'l Operator, library: &'l Library) -> impl Iterator<Item = (Kind, &'l Operator)> {
-    operator.variants.iter().filter_map(|(kind, ident)| {
-        let variant = library.operators.iter().find(|other| other.ident == *ident)?;
-        Some((*kind, variant)).filter(|_| variant.base.as_ref() == Some(&operator.ident))
+    let following = library.operators.iter().skip_while(|other| !std::ptr::eq(*other, operator)).skip(1);
+    let own = following.take_while(|variant| variant.base.as_ref() == Some(&operator.ident));
+    own.filter_map(|variant| {
+        let (kind, _) = operator.variants.iter().find(|(_, ident)| *ident == variant.ident)?;
+        Some((*kind, variant))
     })
 }
 

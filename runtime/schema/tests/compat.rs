@@ -157,11 +157,19 @@ fn subtypes_of_types() {
         ("int", "Union(int, str)"),
         ("Union(int, str)", "Union(int, float, str)"),
         ("int?", "Union(int, str, None)"),
+        ("Scalar?", "Union(Scalar, str, None)"),
+        ("Union(int, str)", "Union(int, str)?"),
         ("__torch__.torch.classes.c10d.Work", "AnyClassType"),
     ] {
         assert!(is_subtype(narrow, wide) && !is_subtype(wide, narrow), "{narrow} is a {wide}");
     }
-    for (one, other) in [("int[]", "Scalar[]"), ("bool", "Scalar"), ("Dict(str, int)", "Dict(str, Scalar)")] {
+    for (one, other) in [
+        ("int[]", "Scalar[]"),
+        ("bool", "Scalar"),
+        ("Dict(str, int)", "Dict(str, Scalar)"),
+        ("RRef(int)", "RRef(int?)"),
+        ("Union(int, str)?", "Union(int, float, str, None)"),
+    ] {
         assert!(!is_subtype(one, other) && !is_subtype(other, one), "{one} is no {other}");
     }
 }

@@ -41,6 +41,18 @@ fn a_schema_is_read_into_its_parts() {
 }
 
 #[test]
+fn one_value_for_no_elements_is_an_empty_list() {
+    for text in ["int[0] x=1", "bool[0] x=True"] {
+        assert_eq!(
+            strict(&format!("f({text}) -> ()")).arguments[0].default,
+            Some(DefaultValue::List(vec![]))
+        );
+    }
+    assert_eq!(lax("f(bool[0] x=None) -> ()").arguments[0].default, Some(DefaultValue::List(vec![])));
+    refused("f(bool[1] x=None) -> ()");
+}
+
+#[test]
 fn names_that_are_keywords_of_rust_are_names() {
     for name in ["self", "where", "type", "fn", "match", "async", "from", "lambda", "Tensor", "int"] {
         assert_eq!(strict(&format!("f(Tensor {name}) -> ()")).arguments[0].name, name);

@@ -46,13 +46,7 @@ impl Parser<'_> {
             return Err(self.fail(self.here(), message, help));
         }
         let values = match size {
-            // As in PyTorch, the words of a dtype or a layout are only allowed in brackets.
-            Some(size)
-                if matches!(self.word(), None | Some("True" | "False"))
-                    && self.peek() != TokenKind::OpenBracket =>
-            {
-                self.repeated(element, size)?
-            }
+            Some(size) if self.is_repeated() => self.repeated(element, size)?,
             _ => self.constant_list(element)?,
         };
         if let Some(value) = values.iter().find(|value| !is_element(element, value)) {
@@ -60,6 +54,16 @@ impl Parser<'_> {
             return Err(self.fail(self.since(start), message, example(element)));
         }
         Ok(DefaultValue::List(values))
+    }
+
+    /// Whether one value follows. As in PyTorch, the words of a dtype or a layout are only allowed in brackets, and
+    /// `None` for all of no elements is an empty list.
+    fn is_repeated(&mut self) -> bool {
+        match self.word() {
+            None => self.peek() != TokenKind::OpenBracket,
+            Some("None") => self.mode == Mode::PyTorch,
+            Some(word) => matches!(word, "True" | "False"),
+        }
     }
 
     fn repeated(&mut self, element: &Type, size: i64) -> Result<Vec<DefaultValue>> {

@@ -4,7 +4,7 @@ use super::{Type, write_members};
 use std::fmt;
 
 /// The types that a `Scalar` stands for inside a union.
-const NUMBERS: [Type; 3] = [Type::Float, Type::Complex, Type::Int];
+pub(super) const NUMBERS: [Type; 3] = [Type::Float, Type::Complex, Type::Int];
 
 /// `inner?`. An optional of an optional is that optional; there is no optional of `None`.
 pub(crate) fn optional(inner: Type) -> Option<Type> {

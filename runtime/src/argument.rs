@@ -80,7 +80,7 @@ impl<T: Argument> Argument for Option<T> {
 
 /// The type that rustc's error message names where a kernel is registered for a name that several overloads share.
 #[derive(Debug)]
-pub struct TheNameOfOneOverload;
+pub struct TheCommonNameOfOverloads;
 
 /// Lists of tensors, which bring the keys of all their elements.
 macro_rules! list_argument {

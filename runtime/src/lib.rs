@@ -137,7 +137,7 @@ pub mod prelude;
 
 pub use argument::IntoOptional;
 #[doc(hidden)]
-pub use argument::TheNameOfOneOverload;
+pub use argument::TheCommonNameOfOverloads;
 pub use device::{Device, DeviceType};
 pub use dtype::{DType, Element, Operand, can_cast, element, promote_types, result_type};
 pub use error::{Error, ErrorKind, Result};
@@ -158,6 +158,8 @@ pub use tensor::{
 pub use macros::{declare_derivatives, declare_library, declare_native_functions};
 pub use macros::{torch_fallback, torch_impl};
 pub use native::NativeFunction;
+#[doc(hidden)] // rustc's messages name it where a kernel is registered for something else
+pub use operator::Operator;
 pub use operator::kernel::BoxedFn;
 pub use operator::{EntryFunction, EntryPoint, OperatorHandle, Place, Receiver, SourceModule};
 pub use output::Output;

@@ -199,10 +199,14 @@ pub(super) fn records(
     kernel: &Ident,
 ) -> Vec<TokenStream> {
     let place = Source::Span(function.span()).place(&quote!(SOURCE));
+    // The common name of overloads has something else there, which is an error at the function.
+    let (span, mut operator) = (function.span(), operator.clone());
+    operator.set_span(span);
+    let operator = quote_spanned!(span=> &#operator::OPERATOR);
     let function = function.unraw().to_string();
     let record = |key| {
         quote!(__torch::KernelRecord {
-            operator: &#operator::OPERATOR,
+            operator: #operator,
             key: __torch::DispatchKey::#key,
             kernel: #kernel,
             derivative: __torch::Option::None,

@@ -24,15 +24,15 @@ macro_rules! takes {
     )*};
 }
 
-/// Replaces these macros where a name stands for several operators.
+/// Replaces these macros where a name stands for several operators: what is there instead of an operator is refused.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __takes_of_overloads {
-    ($count:tt [$($kernel:tt)*] $caller:path as $expected:ident [$($keys:tt)*] $comparison:expr) => {{
-        let $expected = $crate::TheNameOfOneOverload;
-        $comparison
-    }};
+    ($count:tt [$($kernel:tt)*] $caller:path as $expected:ident [$($keys:tt)*] $comparison:expr) => {
+        $crate::__private::RecordedKernel::Fallthrough
+    };
 }
+pub use crate::TheCommonNameOfOverloads;
 pub use __takes_of_overloads;
 
 takes! { $

@@ -74,7 +74,6 @@ impl Overloads<'_> {
 
     fn module(&self) -> TokenStream {
         let Overloads { ident, operators } = self;
-        let first = &operators[0].ident;
         let notes = operators.iter().map(|operator| {
             let text = format!("`{}` is `{}`", operator.ident, operator.schema)
                 .replace('{', "{{")
@@ -92,11 +91,9 @@ impl Overloads<'_> {
                 #[doc(hidden)]
                 #[allow(unused_imports, reason = "for paths in `#[torch_impl]`, which a program need not have")]
                 pub use super::__torch::{
-                    arity::__takes_of_overloads as takes, of_operator as one_of, serving as serves,
+                    arity::{__takes_of_overloads as takes, TheCommonNameOfOverloads as OPERATOR},
+                    of_operator as one_of, serving as serves,
                 };
-                #[doc(hidden)]
-                #[allow(unused_imports, reason = "for paths in `#[torch_impl]`, which a program need not have")]
-                pub use super::#first::OPERATOR;
 
                 /// The required arguments of an overload.
                 #[diagnostic::on_unimplemented(message = #message, label = "no overload takes these arguments")]

@@ -2,11 +2,32 @@
 
 use std::collections::HashMap;
 
-use super::model::Library;
+use super::model::{Library, Operator};
 use crate::errors::Errors;
 
-/// Removes operators whose name is already taken by another one.
+/// Reports what two operators cannot share.
 pub(super) fn check(library: &mut Library, errors: &mut Errors) {
+    check_names(library, errors);
+    check_copy(library, errors);
+}
+
+/// Refuses `clone` beside `copy` as methods: both would be called `copy`, since `clone` is the handle's own.
+fn check_copy(library: &mut Library, errors: &mut Errors) {
+    let is_copy = |operator: &&mut Operator| {
+        (operator.ident == "clone" || operator.ident == "copy") && operator.receiver.is_some()
+    };
+    let unconditional = library.operators.iter_mut().filter(|operator| !operator.is_conditional());
+    for operator in unconditional.filter(is_copy).skip(1) {
+        errors.push(operator.place.error(
+            "`clone` and `copy` would both be the method `copy`, since `x.clone()` clones the handle: make one of \
+             them a function only, `#[variants(function)]`",
+        ));
+        operator.receiver = None;
+    }
+}
+
+/// Removes operators whose name is already taken by another one.
+fn check_names(library: &mut Library, errors: &mut Errors) {
     let mut seen: HashMap<String, (String, usize)> = HashMap::new();
     library.operators.retain(|operator| {
         let (name, place) = (operator.schema.name.to_string(), operator.place);

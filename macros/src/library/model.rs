@@ -19,7 +19,7 @@ mod own_methods;
 mod variants;
 
 use attributes::Forms;
-pub(crate) use own_methods::OWN_METHODS;
+use own_methods::OWN_METHODS;
 pub(crate) use variants::Kind;
 
 /// A namespace.
@@ -205,7 +205,7 @@ impl Operator {
     /// Checks that the method can be called: `Tensor` must not have one of that name.
     fn check_own_methods(&self) -> syn::Result<()> {
         let name = self.ident.to_string();
-        if self.receiver.is_none() || !OWN_METHODS.contains(&name.as_str()) {
+        if self.receiver.is_none() || !is_own_method(&name) {
             return Ok(());
         }
         Err(self.place.error(format!(
@@ -262,6 +262,14 @@ impl Operator {
     pub(crate) fn is_conditional(&self) -> bool {
         self.cfgs().next().is_some()
     }
+}
+
+/// The methods that Rust's prelude gives to tensors, except `clone`, for which there is `copy`.
+const PRELUDE_METHODS: [&str; 6] = ["clone_from", "clone_into", "into", "to_owned", "to_string", "try_into"];
+
+/// Whether `x.name()` would call a method that tensors have without any library, or could mean one.
+pub(crate) fn is_own_method(name: &str) -> bool {
+    OWN_METHODS.contains(&name) || PRELUDE_METHODS.contains(&name)
 }
 
 /// The error for an operator whose name says that it is in-place, but which does not write to `self`.

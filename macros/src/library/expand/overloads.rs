@@ -7,7 +7,7 @@ use quote::{format_ident, quote, quote_spanned};
 
 use super::receiver;
 use super::types::{Lifetimes, argument_type, output};
-use crate::library::model::{Argument, Library, OWN_METHODS, Operator, flat_name};
+use crate::library::model::{Argument, Library, Operator, flat_name, is_own_method};
 use crate::rust_type::RustType;
 
 /// Operators of the same name, with as many required arguments, of different types.
@@ -120,7 +120,7 @@ impl Overloads<'_> {
     /// write to it.
     pub(super) fn method(&self) -> Option<(TokenStream, TokenStream)> {
         let Overloads { ident, operators } = self;
-        if OWN_METHODS.contains(&ident.to_string().as_str()) {
+        if is_own_method(&ident.to_string()) {
             return None; // a call would not reach it
         }
         let receivers = operators.iter().filter_map(|operator| {

@@ -2,13 +2,15 @@
 
 use std::collections::HashMap;
 
+use super::expand::overloads;
 use super::model::{Library, Operator};
 use crate::errors::Errors;
 
-/// Reports what two operators cannot share.
+/// Reports what two operators cannot share, and what an operator cannot have in this library.
 pub(super) fn check(library: &mut Library, errors: &mut Errors) {
     check_names(library, errors);
     check_copy(library, errors);
+    check_overloads(library, errors);
 }
 
 /// Refuses `clone` beside `copy` as methods: both would be called `copy`, since `clone` is the handle's own.
@@ -23,6 +25,17 @@ fn check_copy(library: &mut Library, errors: &mut Errors) {
              them a function only, `#[variants(function)]`",
         ));
         operator.receiver = None;
+    }
+}
+
+/// Refuses an operator that has too many implementations of the trait that resolves overloads.
+fn check_overloads(library: &Library, errors: &mut Errors) {
+    for operator in overloads::sets(library).iter().flat_map(|set| &set.operators) {
+        if overloads::has_too_many_ways(operator) {
+            let message = "`#[overloads]` would need thousands of implementations for this operator, one for each \
+                           way to pass its `Scalar`s and lists: give some a default, or declare it in another library";
+            errors.push(operator.place.error(message));
+        }
     }
 }
 

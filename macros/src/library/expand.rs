@@ -10,7 +10,7 @@ use crate::source::Source;
 
 mod methods;
 pub(crate) mod operator;
-mod overloads;
+pub(crate) mod overloads;
 mod receiver;
 pub(crate) mod types;
 mod variants;

@@ -11,14 +11,14 @@ use crate::library::model::{Argument, Library, Operator, flat_name, is_own_metho
 use crate::rust_type::RustType;
 
 /// Operators of the same name, with as many required arguments, of different types.
-pub(super) struct Overloads<'a> {
+pub(crate) struct Overloads<'a> {
     /// The name without the overload.
     pub(super) ident: Ident,
-    pub(super) operators: Vec<&'a Operator>,
+    pub(crate) operators: Vec<&'a Operator>,
 }
 
 /// All sets of a library that asks for them. An operator without an overload keeps the common name for itself.
-pub(super) fn sets(library: &Library) -> Vec<Overloads<'_>> {
+pub(crate) fn sets(library: &Library) -> Vec<Overloads<'_>> {
     let mut sets: Vec<Overloads<'_>> = Vec::new();
     let writes_out = |operator: &Operator| operator.schema.arguments.iter().any(|argument| argument.is_out());
     let operators = library.operators.iter().filter(|_| library.overloads.is_some());
@@ -166,8 +166,21 @@ fn implementations(operators: &[&Operator]) -> Vec<TokenStream> {
     new.map(|(operator, way)| implementation(operator, &way)).collect()
 }
 
+/// The most implementations for one operator: rustc compares each with all others.
+const MOST_WAYS: usize = 5000;
+
+/// Whether the required arguments can be passed in too many ways to have an implementation for each.
+pub(crate) fn has_too_many_ways(operator: &Operator) -> bool {
+    let ways =
+        required(operator).try_fold(1usize, |ways, argument| ways.checked_mul(given(argument, 0).len()));
+    ways.is_none_or(|ways| ways > MOST_WAYS)
+}
+
 /// Every combination of the types that each required argument can be passed as.
 fn ways(operator: &Operator) -> Vec<Vec<Given>> {
+    if has_too_many_ways(operator) {
+        return Vec::new(); // an error says so
+    }
     required(operator).enumerate().fold(vec![Vec::new()], |ways, (at, argument)| {
         let given = given(argument, at);
         let longer = |way: &Vec<Given>| {

@@ -9,18 +9,21 @@ use super::text::Mistake;
 
 /// The checks before variants are generated. Removes duplicate declarations.
 pub(crate) fn check(entries: &mut Vec<Entry>, mistakes: &mut Vec<Mistake>) {
-    let mut first: HashMap<(String, String), usize> = HashMap::new();
+    let mut seen: HashMap<(String, String), (usize, String)> = HashMap::new();
     entries.retain(|entry| {
-        let name = (entry.namespace.clone(), entry.default_kernel());
-        let line = *first.entry(name).or_insert(entry.spot.line);
-        if line != entry.spot.line {
-            let lines = entry.spot.line - line;
-            let plural = if lines == 1 { "" } else { "s" };
-            let message =
-                format!("`{}` is declared twice, first {lines} line{plural} above", entry.func.name);
-            mistakes.push(entry.spot.mistake(message));
+        let (ident, name) = (entry.default_kernel(), entry.func.name.to_string());
+        let first = seen.entry((entry.namespace.clone(), ident.clone()));
+        let (line, first) = first.or_insert_with(|| (entry.spot.line, name.clone()));
+        let lines = entry.spot.line - *line;
+        let above = format!("{lines} line{} above", if lines == 1 { "" } else { "s" });
+        if lines > 0 && name == *first {
+            mistakes.push(entry.spot.mistake(format!("`{name}` is declared twice, first {above}")));
+        } else if lines > 0 {
+            mistakes.push(entry.spot.mistake(format!(
+                "`{ident}` in Rust would name both this operator, `{name}`, and `{first}` {above}"
+            )));
         }
-        line == entry.spot.line
+        lines == 0
     });
     let entries = &**entries;
     let seen: HashMap<_, _> =

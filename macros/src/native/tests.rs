@@ -60,6 +60,10 @@ const FIELDS: &[(&str, &str)] = &[
     ),
     ("- variants: method\n", "f.yaml:1:3: expected `func`, the schema of the operator"),
     (
+        "- func: f(Tensor self) -> Tensor\n  ? [a]\n  : b\n  ? [c]\n  : d\n",
+        "f.yaml:2:5: unknown field `a list`, expected one of ",
+    ),
+    (
         "- func: f(Tensor self) -> Tensor\n  variants: function, methods\n",
         "f.yaml:2:13: unknown variant `methods`, expected `function`, `method` or both",
     ),
@@ -341,6 +345,10 @@ const TOGETHER: &[(&str, &str)] = &[
     (
         "- func: f(Tensor self) -> Tensor\n- func: f(Tensor self) -> Tensor\n",
         "f.yaml:2:9: `f` is declared twice, first 1 line above",
+    ),
+    (
+        "- func: f_at(Tensor self) -> Tensor\n- func: f.at(Tensor self) -> Tensor\n",
+        "f.yaml:2:9: `f_at` in Rust would name both this operator, `f.at`, and `f_at` 1 line above",
     ),
     (
         "- func: f(Tensor self) -> Tensor\n- func: f.again(Tensor self) -> Tensor\n",

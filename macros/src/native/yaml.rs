@@ -77,8 +77,10 @@ impl<'t> Events<'t> {
             Event::MappingStart(..) => {
                 let mut pairs: Vec<(Node, Node)> = Vec::new();
                 while let Some(key) = self.item(&Event::MappingEnd, depth)? {
-                    if let Some((first, _)) = pairs.iter().find(|(other, _)| other.text() == key.text()) {
-                        let (name, line) = (key.text().unwrap_or_default(), first.spot.line);
+                    if let Some(name) = key.text()
+                        && let Some((first, _)) = pairs.iter().find(|(other, _)| other.text() == Some(name))
+                    {
+                        let line = first.spot.line;
                         let distance = key.spot.line - line;
                         let plural = if distance == 1 { "" } else { "s" };
                         let message = format!("`{name}` is given twice, first {distance} line{plural} above");

@@ -8,10 +8,17 @@ use torch_library_schema::TAGS;
 
 use crate::errors::Errors;
 
+/// The attribute of this name, of which there may be one.
+fn take_one(attributes: &mut Vec<Attribute>, name: &str, errors: &mut Errors) -> Option<Attribute> {
+    let mut all = attributes.extract_if(.., |attribute| attribute.path().is_ident(name));
+    let first = all.next();
+    all.for_each(|another| errors.at(another.meta, format!("a second `#[{name}]`: a library has one")));
+    first
+}
+
 /// `#[kernels_in(my_cpu_crate)]`: the crate to link for the kernels.
 pub(super) fn take_kernels_in(attributes: &mut Vec<Attribute>, errors: &mut Errors) -> Option<String> {
-    let position = attributes.iter().position(|attribute| attribute.path().is_ident("kernels_in"))?;
-    let attribute = attributes.remove(position);
+    let attribute = take_one(attributes, "kernels_in", errors)?;
     match attribute.parse_args::<Ident>() {
         Ok(krate) => Some(krate.to_string()),
         Err(_) => {
@@ -23,8 +30,7 @@ pub(super) fn take_kernels_in(attributes: &mut Vec<Attribute>, errors: &mut Erro
 
 /// `#[methods(PictureMethods)]`: the name of the trait with the operators as methods of tensors.
 pub(super) fn take_methods(attributes: &mut Vec<Attribute>, errors: &mut Errors) -> Option<Ident> {
-    let position = attributes.iter().position(|attribute| attribute.path().is_ident("methods"))?;
-    let attribute = attributes.remove(position);
+    let attribute = take_one(attributes, "methods", errors)?;
     let name = attribute.parse_args::<Ident>();
     if name.is_err() {
         errors.at(attribute.meta, "expected the name of a trait, as in `#[methods(PictureMethods)]`");
@@ -34,8 +40,7 @@ pub(super) fn take_methods(attributes: &mut Vec<Attribute>, errors: &mut Errors)
 
 /// `#[overloads]`, `#[overloads(function)]`: overloads are called by their common name and resolved by their arguments.
 pub(super) fn take_overloads(attributes: &mut Vec<Attribute>, errors: &mut Errors) -> Option<Forms> {
-    let position = attributes.iter().position(|attribute| attribute.path().is_ident("overloads"))?;
-    let attribute = attributes.remove(position);
+    let attribute = take_one(attributes, "overloads", errors)?;
     if attribute.meta.require_path_only().is_ok() {
         return Some(Forms { function: true, method: true });
     }

@@ -1,7 +1,8 @@
 //! Attributes with almost the name of one of ours, and ours in the wrong place: rustc would not know them, and with one
-//! on a module would report the module's contents as missing, too.
+//! on a module would report the module's contents as missing, too. Also a `cfg` that only rustc would see.
 
-use syn::Attribute;
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Meta, Token};
 
 use crate::errors::Errors;
 
@@ -24,7 +25,9 @@ const OURS: [(&str, Place, &[&str]); 5] = [
 /// Removes such attributes, with an error for each.
 pub(super) fn refuse(attributes: &mut Vec<Attribute>, place: Place, errors: &mut Errors) {
     attributes.retain(|attribute| {
-        match attribute.path().get_ident().and_then(|name| mistake(&name.to_string(), place)) {
+        let name_mistake = attribute.path().get_ident().and_then(|name| mistake(&name.to_string(), place));
+        let hides_cfg = place == Place::Operator && hides_cfg(attribute);
+        match name_mistake.or_else(|| hides_cfg.then(|| HIDDEN.to_owned())) {
             Some(message) => {
                 errors.at(&attribute.meta, message);
                 false
@@ -32,6 +35,18 @@ pub(super) fn refuse(attributes: &mut Vec<Attribute>, place: Place, errors: &mut
             None => true,
         }
     });
+}
+
+const HIDDEN: &str = "a `cfg` in `cfg_attr` would apply to the function of the operator alone: write one \
+                      `#[cfg(all(…))]` of both conditions";
+
+/// Whether it is `#[cfg_attr(…, cfg(…))]`.
+fn hides_cfg(attribute: &Attribute) -> bool {
+    let parse = Punctuated::<Meta, Token![,]>::parse_terminated;
+    attribute.path().is_ident("cfg_attr")
+        && attribute
+            .parse_args_with(parse)
+            .is_ok_and(|all| all.iter().skip(1).any(|meta| meta.path().is_ident("cfg")))
 }
 
 fn mistake(name: &str, place: Place) -> Option<String> {

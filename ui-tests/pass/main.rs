@@ -9,6 +9,7 @@ mod extends;
 mod forms;
 mod in_macros;
 mod lifetimes;
+mod lints;
 mod names;
 mod native_functions;
 mod overloads;

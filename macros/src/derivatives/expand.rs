@@ -94,8 +94,9 @@ fn row(namespace: &Path, row: &Row, name: &Ident, node: &Ident) -> TokenStream {
     let comparison = comparison(row);
     quote_spanned! {ident.span()=>
         #(#cfgs)*
+        #[allow(unused_qualifications)] // at the schema's types
         const #name: [__torch::KernelRecord; #count] = {
-            #[allow(clippy::unsafe_removed_from_name)] // the operator's name may contain "unsafe"
+            #[allow(unused_import_braces, clippy::unsafe_removed_from_name)] // as in `Target::import`
             use #namespace::{#ident as __operator};
             #comparison
             [#(#records),*]

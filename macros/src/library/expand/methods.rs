@@ -24,11 +24,13 @@ pub(super) fn methods(library: &Library, overloads: &[Overloads<'_>]) -> TokenSt
     quote! {
         /// The operators of this module as methods of tensors. A method takes the required arguments; `x.NAME_with(…)`
         /// or, for an in-place operator, `x.NAME_with_(…)` takes the others by name.
+        #[allow(unused_qualifications, reason = "for rustc's messages, types have the schema's spans")]
         #[allow(non_snake_case, clippy::all, clippy::pedantic, reason = "the schema has the names and counts")]
         pub trait #name {
             #(#heads)*
         }
 
+        #[allow(unused_qualifications, reason = "for rustc's messages, types have the schema's spans")]
         #[allow(non_snake_case, clippy::all, clippy::pedantic, reason = "the schema has the names and counts")]
         impl #name for __torch::Tensor {
             #(#bodies)*

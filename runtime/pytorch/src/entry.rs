@@ -94,9 +94,7 @@ impl Exported {
             Some(plain) if role == Role::Kernel && plain.len() == inputs => {
                 let mut incoming = Incoming::default();
                 // SAFETY: there are as many words as the operator's own arguments, so they are these arguments.
-                let result = unsafe { self.run_plain(plain, &mut incoming, words) };
-                incoming.leave();
-                result
+                unsafe { self.run_plain(plain, &mut incoming, words) }
             }
             // SAFETY: the caller guarantees what the words are.
             _ => unsafe { self.run_other(role, words, inputs) },
@@ -130,9 +128,7 @@ impl Exported {
         }
         let mut incoming = Incoming::default();
         // SAFETY: the caller guarantees what the words are.
-        let result = unsafe { self.run_values(role, words, inputs, &mut incoming) };
-        incoming.leave();
-        result
+        unsafe { self.run_values(role, words, inputs, &mut incoming) }
     }
 
     /// Runs one call of a kernel, or of an auxiliary operator, with values of any type.

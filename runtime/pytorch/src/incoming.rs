@@ -15,6 +15,9 @@ use crate::handle::{Description, Handle};
 use crate::shim::{Shim, shim};
 use crate::spares;
 use crate::tracking::Tracking;
+use retire::retire;
+
+mod retire;
 
 /// Memory on a device that the host cannot access: the storage of the tensors that a kernel for that device gets.
 ///
@@ -106,6 +109,25 @@ impl Seen {
         };
         own_start == start && start > 0 && storage.nbytes() == nbytes && storage.device() == device
     }
+
+    /// Where the elements of a tensor begin in the storage of this one's PyTorch tensor, in bytes; `None` if not all of
+    /// them are there.
+    pub(crate) fn position_of(&self, tensor: &Tensor) -> Option<usize> {
+        let (own, storage, geometry) = (self.tensor.original_storage(), tensor.storage(), tensor.geometry());
+        let in_bytes =
+            |elements: i64| Some(usize::try_from(elements).ok()?.wrapping_mul(tensor.dtype().size()));
+        let first = in_bytes(geometry.offset())?;
+        if storage.is_same(own) {
+            return Some(first);
+        }
+        // A tensor that an earlier call's kernel keeps is not in the memory that has its address now.
+        let address =
+            |of: &Storage| of.data_ptr().filter(|_| !storage.is_retired()).map(|start| start.addr().get());
+        let before = address(&storage)?.wrapping_sub(address(own)?);
+        let end = before.wrapping_add(in_bytes(geometry.end().ok()?)?);
+        let first = before.wrapping_add(first);
+        (first <= own.nbytes() && end <= own.nbytes()).then_some(first)
+    }
 }
 
 /// The handle of a tensor of a call, by its owner.
@@ -144,17 +166,6 @@ impl Incoming {
     /// they are constants for a tracer or a fake-tensor mode.
     pub(crate) fn of_call() -> Incoming {
         Incoming { tensors: SmallVec::new(), lifts: true }
-    }
-
-    /// Releases the tensors at the end of a call, and keeps the allocations of those that are not in use elsewhere for
-    /// the next call.
-    #[inline(always)]
-    pub(crate) fn leave(mut self) {
-        while let Some(Seen { tensor, handle }) = self.tensors.pop() {
-            if matches!(handle, Kept::ByStorage(_)) {
-                spares::put(tensor);
-            }
-        }
     }
 
     pub(crate) fn lifts(&self) -> bool {
@@ -221,11 +232,13 @@ impl Incoming {
         let (left, memory) = (spares::take(), (host.start, host.nbytes, handle.into_keeper(shim)));
         // SAFETY:
         // * the storage of a PyTorch tensor begins `offset` elements before the tensor's first element and has `nbytes`
-        //   bytes, which live as long as the tensor, and the tensor lives as long as the handle; any thread may use
-        //   them. PyTorch may never have written them: for Rust, memory that foreign code returns has some value.
-        // * tensors of this call that share memory share one storage, and so its leases. For other calls and for
-        //   PyTorch's own kernels, PyTorch's rule applies: the caller of an operator makes sure that no other thread
-        //   writes its arguments during the call, or reads those that the operator writes.
+        //   bytes; any thread may use them. They are there for the length of the call: the handle keeps the tensor, and
+        //   PyTorch's rule is that nobody resizes it meanwhile, or gives it another storage. Then `Incoming` is
+        //   dropped, which retires the storage if a kernel keeps it: no safe code accesses the bytes any more. PyTorch
+        //   may never have written them: for Rust, memory that foreign code returns has some value.
+        // * tensors of this call that share memory share one storage, and so its leases. For other calls
+        //   and for PyTorch's own kernels, PyTorch's rule applies: the caller of an operator makes sure that no other
+        //   thread writes its arguments during the call, or reads those that the operator writes.
         let tensor = unsafe { Tensor::over_foreign(left, memory, sizes, strides, offset, dtype, KEYS) }?;
         // Constructed in place: a copy would cost more than the construction.
         self.tensors.push(Seen { tensor, handle: Kept::ByStorage(kept) });
@@ -275,12 +288,17 @@ impl Incoming {
 
     /// The PyTorch tensor that this one was made from.
     pub(crate) fn handle_of(&self, tensor: &Tensor) -> Option<&Handle> {
-        self.tensors.iter().find(|seen| seen.tensor.is_same(tensor)).map(|seen| &*seen.handle)
+        self.seen(tensor).map(|seen| &*seen.handle)
+    }
+
+    /// The tensor of this call for the same tensor.
+    pub(crate) fn seen(&self, tensor: &Tensor) -> Option<&Seen> {
+        self.tensors.iter().find(|seen| seen.tensor.is_same(tensor))
     }
 
     /// Whether a tensor lies in the memory of a tensor of this call.
     pub(crate) fn is_at_home(&self, tensor: &Tensor) -> bool {
-        self.tensors.iter().any(|seen| seen.tensor.original_storage().is_same(&tensor.storage()))
+        self.base_of(tensor).is_some()
     }
 
     /// Whether a tensor of this call needs a gradient, so that PyTorch records operations on it.
@@ -290,10 +308,27 @@ impl Incoming {
         Tracking::get().is_some_and(|tracking| unsafe { tracking.wish(handles) }.gradient)
     }
 
-    /// A tensor of this call that shares the storage of the given one.
-    pub(crate) fn base_of(&self, tensor: &Tensor) -> Option<&Seen> {
+    /// A tensor of this call that has the elements of the given one in its storage, of the same type if there is one;
+    /// and their position in the storage of its PyTorch tensor, in bytes.
+    pub(crate) fn base_of(&self, tensor: &Tensor) -> Option<(&Seen, usize)> {
         // Each meta tensor has a storage of its own here, which only the views that a kernel makes of it share.
-        self.tensors.iter().find(|seen| seen.tensor.storage().is_same(&tensor.storage()))
+        let bases = || self.tensors.iter().filter_map(|seen| Some((seen, seen.position_of(tensor)?)));
+        bases().find(|(seen, _)| seen.tensor.dtype() == tensor.dtype()).or_else(|| bases().next())
+    }
+}
+
+/// Releases the tensors at the end of a call, also if it panics. The allocations of those that nobody else has are kept
+/// for the next call; the memory of the others is not accessed any more.
+impl Drop for Incoming {
+    #[inline(always)]
+    fn drop(&mut self) {
+        while let Some(Seen { tensor, handle }) = self.tensors.pop() {
+            if matches!(handle, Kept::ByStorage(_))
+                && let Err(kept) = spares::put(tensor)
+            {
+                retire(kept.original_storage());
+            }
+        }
     }
 }
 

@@ -5,7 +5,9 @@ use std::ffi::c_void;
 use std::ptr;
 
 use torch_library::geometry::Geometry;
-use torch_library::{Device, DeviceType, DispatchKey, Dispatcher, Error, ErrorKind, Result, Tensor, Value};
+use torch_library::{
+    DType, Device, DeviceType, DispatchKey, Dispatcher, Error, ErrorKind, Result, Tensor, Value,
+};
 
 use crate::handle::{Description, Handle, device_numbers, dtype_number};
 use crate::incoming::{Incoming, StandIn};
@@ -28,11 +30,10 @@ impl Incoming {
             return handle.share();
         }
         let tensor = &resolved(tensor)?;
-        if let Some(base) = self.base_of(tensor)
-            && base.tensor.dtype() == tensor.dtype()
+        if let Some((base, position)) = self.base_of(tensor)
+            && let Some(view) = view_at(&base.handle, base.tensor.dtype(), tensor, position)?
         {
-            let geometry = tensor.geometry();
-            return view(&base.handle, |words| place(geometry, words));
+            return Ok(view);
         }
         match tensor.device().kind {
             DeviceType::Cpu if self.lifts() => {
@@ -91,9 +92,36 @@ fn place_of(sizes: &[i64], strides: &[i64], offset: i64, words: &mut Vec<Word>) 
     Ok(())
 }
 
-/// A PyTorch tensor over the memory of a tensor, which is kept alive until PyTorch frees its own.
+/// A view of a PyTorch tensor of a type with the elements of a tensor, which begin at a position in its storage, in
+/// bytes; `None` if they begin between two elements of PyTorch's view.
+fn view_at(base: &Handle, of: DType, tensor: &Tensor, position: usize) -> Result<Option<Handle>> {
+    let (dtype, geometry) = (tensor.dtype(), tensor.geometry());
+    if !position.is_multiple_of(dtype.size()) {
+        return Ok(None);
+    }
+    let base = if dtype == of { base.share()? } else { retyped(base, dtype)? };
+    let offset = (position / dtype.size()) as i64;
+    view(&base, |words| place_of(geometry.sizes(), geometry.strides(), offset, words)).map(Some)
+}
+
+/// A view of a PyTorch tensor with elements of another type, and none of them: for `as_strided`, which has all of the
+/// storage. A second tensor over the memory would not follow it when the storage is resized.
+fn retyped(base: &Handle, dtype: DType) -> Result<Handle> {
+    let nothing = view(base, |words| place(&Geometry::contiguous(&[0])?, words))?;
+    let mut words = [nothing.into_word(), dtype_number(dtype)? as u32 as Word];
+    // SAFETY: these are the arguments of `view.dtype`: an owned tensor and a type.
+    unsafe { words::call(c"aten::view", c"dtype", &mut words)? };
+    // SAFETY: the return is an owned tensor.
+    unsafe { Handle::from_word(words[0]) }
+}
+
+/// A PyTorch tensor over the memory of a tensor, which is kept alive until PyTorch frees its own. Memory of a caller,
+/// which may free it before, is copied.
 fn lend(tensor: &Tensor) -> Result<Handle> {
-    let Some(from_blob) = shim().torch_from_blob else { return copied(tensor) };
+    let from_blob = match shim().torch_from_blob {
+        Some(from_blob) if !tensor.storage().is_foreign() => from_blob,
+        _ => return copied(tensor),
+    };
     let (dtype, (device, index)) = (dtype_number(tensor.dtype())?, device_numbers(Device::CPU)?);
     let layout = number_of(&shim().numbers.layouts, torch_library::Layout::Strided).unwrap_or(0);
     let geometry = tensor.geometry();
@@ -177,14 +205,15 @@ impl Incoming {
     /// # Errors
     /// PyTorch rejects the new sizes.
     pub(crate) fn written(&self, tensor: &Tensor) -> Result<()> {
-        let Some(handle) = self.handle_of(tensor) else { return Ok(()) };
+        let Some(seen) = self.seen(tensor) else { return Ok(()) };
+        let handle = &*seen.handle;
         if tensor.is_wrapper() || tensor.device().kind == DeviceType::Meta {
             return Ok(());
         }
         let _quiet = NoGrad::new();
         let before = handle.describe()?;
         let geometry = tensor.geometry();
-        if !self.is_at_home(tensor) {
+        let Some(position) = seen.position_of(tensor) else {
             words::call_aten(c"aten::resize_", vec![handle.share()?.into_word()], |words| {
                 words.push(words::ints(geometry.sizes())?);
                 words.push(words::NONE);
@@ -197,12 +226,12 @@ impl Incoming {
                 Ok(())
             })
             .map(drop);
-        }
-        if (geometry.sizes(), geometry.strides(), geometry.offset())
-            != (before.sizes, before.strides, before.offset)
-        {
+        };
+        let (sizes, strides, offset) =
+            (geometry.sizes(), geometry.strides(), (position / tensor.dtype().size()) as i64);
+        if (sizes, strides, offset) != (before.sizes, before.strides, before.offset) {
             let this = vec![handle.share()?.into_word()];
-            words::call_aten(c"aten::as_strided_", this, |words| place(geometry, words))?;
+            words::call_aten(c"aten::as_strided_", this, |words| place_of(sizes, strides, offset, words))?;
         }
         bump_version(handle)
     }

@@ -18,10 +18,13 @@ pub(crate) fn take() -> Option<ForeignTensor> {
     KEPT.try_with(|kept| kept.iter().find_map(Cell::take)).ok().flatten()
 }
 
-/// Keeps the allocation of a tensor, unless the tensor is still in use elsewhere or the thread has enough of them.
+/// Releases the memory of a tensor, and keeps its allocation unless the thread has enough of them.
+///
+/// # Errors
+/// The tensor, if somebody else has it or its memory.
 #[inline(always)]
-pub(crate) fn put(tensor: Tensor) {
-    let Some(left) = tensor.leave_foreign() else { return };
+pub(crate) fn put(tensor: Tensor) -> Result<(), Tensor> {
+    let left = tensor.leave_foreign()?;
     // While the thread ends, it is freed.
     let _ = KEPT.try_with(|kept| {
         for place in kept {
@@ -31,6 +34,7 @@ pub(crate) fn put(tensor: Tensor) {
             }
         }
     });
+    Ok(())
 }
 
 #[cfg(test)]
@@ -44,12 +48,12 @@ mod tests {
 
     #[test]
     fn a_few_are_kept_of_those_that_nobody_has() {
-        put(Tensor::from([1.0]));
+        assert!(put(Tensor::from([1.0])).is_err());
         assert!(take().is_none(), "memory of its own is no foreign one's");
         let shared = foreign();
-        put(shared.clone());
+        assert!(put(shared.clone()).is_err());
         assert!(take().is_none(), "somebody has it");
-        (0..MOST + 2).for_each(|_| put(foreign()));
+        (0..MOST + 2).for_each(|_| put(foreign()).expect("nobody has it"));
         assert_eq!(std::iter::from_fn(take).count(), MOST);
     }
 

@@ -71,14 +71,19 @@ impl Tensor {
         Tensor::from_storage(storage, sizes, strides, offset, dtype, key_set)
     }
 
-    /// The allocations for reuse, if there is no other handle to this tensor or its parts. The memory is released.
+    /// The allocations for reuse, if there is no other handle to this tensor or its parts: the memory is released.
+    ///
+    /// # Errors
+    /// The tensor, if there is another handle, or if its memory is no foreign one.
     #[inline]
-    pub fn leave_foreign(mut self) -> Option<ForeignTensor> {
-        let tensor = Arc::get_mut(&mut self.0)?;
-        let is_plain =
-            tensor.autograd.get().is_none() && *tensor.gradient.get_mut() == Gradient::NOT_REQUIRED;
-        let is_left = is_plain && tensor.content.is_none() && tensor.place.only_mut()?.storage.vacate();
-        if is_left { Some(ForeignTensor(self)) } else { None }
+    pub fn leave_foreign(mut self) -> std::result::Result<ForeignTensor, Tensor> {
+        let is_left = Arc::get_mut(&mut self.0).is_some_and(|tensor| {
+            let is_plain =
+                tensor.autograd.get().is_none() && *tensor.gradient.get_mut() == Gradient::NOT_REQUIRED;
+            let place = if is_plain && tensor.content.is_none() { tensor.place.only_mut() } else { None };
+            place.is_some_and(|place| place.storage.vacate())
+        });
+        if is_left { Ok(ForeignTensor(self)) } else { Err(self) }
     }
 
     /// The memory over which this tensor was made, even if handles have given it other memory since.
@@ -132,7 +137,7 @@ mod tests {
         let (id, before) = (x.id(), FREED.load(Ordering::Relaxed));
         x.fill_from([8f32; 6]).unwrap();
         x.bump_version();
-        let left = x.leave_foreign();
+        let left = x.leave_foreign().ok();
         assert!(left.is_some() && FREED.load(Ordering::Relaxed) > before, "the memory is let go of");
         let y = over(left, 9.0, &[3, 2], &[1, 3]).unwrap();
         assert_eq!(
@@ -140,12 +145,39 @@ mod tests {
             (id, 0, vec![9.0, 3.0, 1.0, 4.0, 2.0, 5.0])
         );
         let kept = y.clone();
-        assert!(y.leave_foreign().is_none(), "somebody has the tensor");
+        assert!(y.leave_foreign().is_err(), "somebody has the tensor");
         let view = kept.strided_view(&[1], &[1], 0).unwrap();
-        assert!(kept.leave_foreign().is_none(), "somebody has the memory");
+        assert!(kept.leave_foreign().is_err(), "somebody has the memory");
         assert_eq!(view.to_vec::<f32>().unwrap(), [9.0]);
-        assert!(Tensor::from([1.0]).leave_foreign().is_none(), "the memory is its own");
-        let left = over(None, 0.0, &[6], &[1]).unwrap().leave_foreign();
+        assert!(Tensor::from([1.0]).leave_foreign().is_err(), "the memory is its own");
+        let left = over(None, 0.0, &[6], &[1]).unwrap().leave_foreign().ok();
         assert!(over(left, 0.0, &[7], &[1]).is_err());
+    }
+
+    #[test]
+    fn retired_memory_is_refused_to_all_handles() {
+        let mut x = over(None, 7.0, &[2, 3], &[3, 1]).unwrap();
+        let (storage, mut view) = (x.storage().clone(), x.strided_view(&[1], &[1], 0).unwrap());
+        assert!(storage.is_foreign() && !Tensor::from([1.0]).storage().is_foreign());
+        let reading = view.elements::<f32>().unwrap();
+        let error = storage.retire().unwrap_err().to_string();
+        assert!(error.starts_with("this memory cannot be given back now: it is being read at"), "{error}");
+        drop(reading);
+        assert!(!storage.is_retired());
+        for _ in 0..2 {
+            storage.retire().unwrap();
+        }
+        assert!(storage.is_retired());
+        let error = view.to_vec::<f32>().unwrap_err();
+        assert_eq!(error.kind(), crate::ErrorKind::Busy);
+        assert!(error.to_string().contains("read any more: it was lent for one call, which has ended"));
+        assert!(view.fill(0.0).is_err() && storage.bytes_mut().is_err());
+        let handle = x.clone();
+        assert!(x.set_geometry(&[1], &[1], 0).is_err(), "this handle relies on it");
+        assert!(x.disjoint_parts(0, &[2]).is_err());
+        let fresh = Tensor::from([1f32]);
+        drop((view, storage, handle));
+        x.set_storage(fresh.storage().clone(), &[1], &[1], 0).unwrap();
+        assert_eq!(x.to_vec::<f32>().unwrap(), [1.0]);
     }
 }

@@ -10,8 +10,8 @@ use crate::sync::{AtomicUsize, Ordering};
 
 /// The state of a storage's leases.
 pub(crate) struct LeaseWord {
-    /// The number of shared leases, or [`EXCLUSIVE`]. Correctness depends only on this field, so a model checks only
-    /// this one.
+    /// The number of shared leases, [`EXCLUSIVE`] or [`RETIRED`]. Correctness depends only on this field, so a model
+    /// checks only this one.
     state: AtomicUsize,
     /// The source location that took the last lease; for messages.
     place: AtomicPtr<Location<'static>>,
@@ -21,6 +21,9 @@ pub(crate) struct LeaseWord {
 
 /// There is an exclusive lease.
 const EXCLUSIVE: usize = 1 << (usize::BITS - 1);
+
+/// There will be no lease any more.
+const RETIRED: usize = EXCLUSIVE + 1;
 
 /// More shared leases than threads and calls could ever hold; if so many are leaked, further ones are refused.
 const MOST: usize = EXCLUSIVE / 2;
@@ -56,6 +59,22 @@ impl LeaseWord {
         Ok(())
     }
 
+    /// Refuses all leases from now on.
+    ///
+    /// # Errors
+    /// There is a lease now.
+    pub(super) fn retire(&self) -> Result<()> {
+        match self.state.compare_exchange(0, RETIRED, Ordering::Acquire, Ordering::Relaxed) {
+            Ok(_) | Err(RETIRED) => Ok(()),
+            Err(_) => Err(self.refusal("given back")),
+        }
+    }
+
+    /// Whether all leases are refused.
+    pub(super) fn is_retired(&self) -> bool {
+        self.state.load(Ordering::Relaxed) == RETIRED
+    }
+
     #[inline]
     pub(super) fn give_back_shared(&self) {
         self.state.fetch_sub(1, Ordering::Release);
@@ -78,7 +97,11 @@ impl LeaseWord {
     #[cold]
     #[inline(never)]
     fn refusal(&self, wanted: &str) -> Error {
-        let done = if self.state.load(Ordering::Relaxed) == EXCLUSIVE { "written" } else { "read" };
+        let done = match self.state.load(Ordering::Relaxed) {
+            RETIRED => return retired(wanted),
+            EXCLUSIVE => "written",
+            _ => "read",
+        };
         let is_here = self.thread.load(Ordering::Relaxed) == this_thread();
         let (whose, help) = if is_here {
             (
@@ -100,6 +123,17 @@ impl LeaseWord {
             ),
         )
     }
+}
+
+/// The error if there will be no lease any more.
+fn retired(wanted: &str) -> Error {
+    Error::new(
+        ErrorKind::Busy,
+        format!(
+            "this memory cannot be {wanted} any more: it was lent for one call, which has ended\n  \
+             help: a kernel that keeps a tensor of its caller's keeps a copy of it"
+        ),
+    )
 }
 
 /// Identifies a thread as long as it lives.

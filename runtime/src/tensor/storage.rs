@@ -252,7 +252,8 @@ impl Storage {
     /// is allocated for the keeper.
     ///
     /// # Safety
-    /// - The requirements of [`from_raw_parts`](Self::from_raw_parts), until the object is freed.
+    /// - The requirements of [`from_raw_parts`](Self::from_raw_parts), until the object is freed or the storage
+    ///   [retired](Self::retire).
     #[inline]
     pub unsafe fn from_foreign(data: NonNull<u8>, nbytes: usize, device: Device, keeper: Foreign) -> Storage {
         Self::from_inner(Some(data), nbytes, device, Owner::Foreign { _keeper: keeper })

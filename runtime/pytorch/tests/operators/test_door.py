@@ -117,14 +117,52 @@ def test_nothing_is_copied_and_memory_outlives_either_side():
     assert row.data_ptr() == x.data_ptr() + 12 and row._is_view()
     row.zero_()
     assert x[1].tolist() == [0, 0, 0]
-    kept = torch.full((3,), 7.0)
-    address = kept.data_ptr()
-    door.keep(kept)
-    del kept
-    again = door.kept(x)
-    assert (again.data_ptr() == address) == (VERSION >= (2, 11)) and again.tolist() == [7, 7, 7]
-    door.keep(torch.ones(1))
-    assert again.tolist() == [7, 7, 7]
+    bits = door.bits(x[1])
+    assert bits.data_ptr() == x[1].data_ptr() and (bits.dtype, bits.shape) == (torch.int16, (6,))
+    x.fill_(-2.0)
+    assert bits.tolist() == [0, -0x4000] * 3
+    rest = door.rest(x)
+    assert rest.data_ptr() == x[1].data_ptr() and rest.tolist() == [[-2, -2, -2]]
+    made = door.count(3)
+    del x, row, bits, rest
+    assert made.tolist() == [0, 1, 2]
+
+
+def test_views_follow_memory_that_is_resized():
+    x = torch.ones(100_000)
+    bits, rest = door.bits(x), door.rest(x)
+    x.untyped_storage().resize_(0)
+    assert bits.untyped_storage().nbytes() == rest.untyped_storage().nbytes() == 0
+
+
+@pytest.mark.parametrize("options", [{}, {"view": True}, {"panics": True}])
+@pytest.mark.parametrize("change", [
+    lambda x: None,
+    lambda x: x.untyped_storage().resize_(0),
+    lambda x: x.set_(torch.zeros(5)),
+    lambda x: x.resize_(10**6),
+])
+def test_a_kernel_that_keeps_a_tensor_cannot_use_it_after_the_call(options, change):
+    x = torch.ones(100_000)
+    try:
+        door.keep(x, **options)
+    except RuntimeError as error:
+        assert "panicked: something went wrong" in str(error) and options.get("panics")
+    assert door.hypotenuse(x, x)[0] > 1.4  # the caller's tensor is as it was
+    change(x)
+    others = [torch.full((100_000,), 7.0) for _ in range(20)]
+    for other in [torch.ones(1), *others]:
+        with pytest.raises(RuntimeError, match="it was lent for one call, which has ended"):
+            door.kept(other)
+    door.keep(torch.ones(1))  # frees what was kept before
+
+
+def test_a_call_lasts_as_long_as_its_threads_use_the_tensors():
+    x = torch.ones(3)
+    start = time.perf_counter()
+    door.linger(x, 200)
+    assert time.perf_counter() - start > 0.1
+    assert door.hypotenuse(x, x).shape == (3,)
 
 
 def test_what_is_returned_is_the_argument_itself():

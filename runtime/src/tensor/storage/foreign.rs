@@ -9,6 +9,7 @@ use triomphe::Arc;
 
 use super::{Inner, LeaseWord, Owner, Storage};
 use crate::device::Device;
+use crate::error::Result;
 
 /// An object of another library, which is freed when this is dropped.
 ///
@@ -55,6 +56,25 @@ impl Drop for Foreign {
 /// Reuses one allocation for successive storages over other libraries' memory: a call from a host needs some while it
 /// lasts, and so does the next call.
 impl Storage {
+    /// Whether an object of another library keeps the memory alive.
+    pub fn is_foreign(&self) -> bool {
+        matches!(self.inner().owner, Owner::Foreign { .. })
+    }
+
+    /// Refuses every [lease](crate::Lease) on the memory from now on, so that no safe code accesses it by any handle: a
+    /// call to which another library lent it has ended, and that library may move or free it.
+    ///
+    /// # Errors
+    /// There is a lease now.
+    pub fn retire(&self) -> Result<()> {
+        self.lease_word().retire()
+    }
+
+    /// Whether [`retire`](Self::retire) has succeeded.
+    pub fn is_retired(&self) -> bool {
+        self.lease_word().is_retired()
+    }
+
     /// Releases the memory, if this is the only handle and an object of another library keeps the memory alive. The
     /// number of bytes is kept for [`occupy`](Self::occupy).
     #[inline]
@@ -84,7 +104,7 @@ impl Storage {
         data: NonNull<u8>,
         nbytes: usize,
         keeper: Foreign,
-    ) -> Result<usize, Foreign> {
+    ) -> std::result::Result<usize, Foreign> {
         let Some(block) = Arc::get_mut(&mut self.0) else { return Err(keeper) };
         let inner = &mut block.header;
         if !matches!(inner, Inner { data: None, owner: Owner::Nothing, device: Device::CPU, .. }) {

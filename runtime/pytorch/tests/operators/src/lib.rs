@@ -3,8 +3,8 @@
 use std::sync::Mutex;
 use std::time::Duration;
 
-use torch_library::derivatives;
 use torch_library::prelude::*;
+use torch_library::{OwnedLease, derivatives};
 use torch_library_aten::aten;
 use torch_library_aten::prelude::*;
 use torch_library_loops::{Pointwise, match_opmath};
@@ -71,8 +71,14 @@ torch_library! {
         noise(Tensor self, *, Generator? generator=None) -> Tensor;
         /// Returns a tensor with the conjugate or the negative bit.
         bit(Tensor self, bool negative) -> Tensor;
-        /// Keeps a tensor beyond the call.
-        keep(Tensor self) -> ();
+        /// Returns a view with elements of another type.
+        bits(Tensor(a) self) -> Tensor(a);
+        /// Keeps a tensor, or a view of it, beyond the call, which may end in a panic.
+        keep(Tensor self, *, bool view=False, bool panics=False) -> ();
+        /// Reads a tensor on another thread, beyond the call.
+        linger(Tensor self, int milliseconds) -> ();
+        /// Returns the elements after the first, as a part with leases of its own.
+        rest(Tensor(a) self) -> Tensor(a);
         /// Returns the tensor that was kept.
         kept(Tensor self) -> Tensor;
         /// Blocks for a while.
@@ -369,9 +375,29 @@ mod cpu {
         if negative { aten::_neg_view(&complex) } else { aten::_conj(&complex) }
     }
 
-    fn keep(this: &Tensor) -> Result<()> {
-        *KEPT.lock().unwrap() = Some(this.clone());
+    fn bits(this: &Tensor) -> Result<Tensor> {
+        aten::view_dtype(this, DType::Int16)
+    }
+
+    fn keep(this: &Tensor, view: bool, panics: bool) -> Result<()> {
+        let kept = if view { aten::narrow(this, 0, 1, 2)? } else { this.clone() };
+        *KEPT.lock().unwrap() = Some(kept);
+        assert!(!panics, "something went wrong");
         Ok(())
+    }
+
+    fn linger(this: &Tensor, milliseconds: i64) -> Result<()> {
+        let reading = OwnedLease::shared(this.clone())?;
+        std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(milliseconds as u64));
+            drop(reading);
+        });
+        Ok(())
+    }
+
+    fn rest(this: &Tensor) -> Result<Tensor> {
+        let size = this.sizes()[0] - 1;
+        Ok(this.clone().disjoint_parts(0, &[1, size])?.remove(1))
     }
 
     fn kept(_: &Tensor) -> Result<Tensor> {

@@ -3,6 +3,7 @@
 
 use std::mem::ManuallyDrop;
 use std::ops::Deref;
+use std::ptr::NonNull;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use smallvec::SmallVec;
@@ -17,6 +18,7 @@ use crate::spares;
 use crate::tracking::Tracking;
 use retire::retire;
 
+mod joined;
 mod retire;
 
 /// Memory on a device that the host cannot access: the storage of the tensors that a kernel for that device gets.
@@ -110,6 +112,21 @@ impl Seen {
         own_start == start && start > 0 && storage.nbytes() == nbytes && storage.device() == device
     }
 
+    /// Whether its storage has any byte of this block of host memory.
+    #[inline]
+    fn meets(&self, start: usize, nbytes: usize) -> bool {
+        let storage = self.tensor.original_storage();
+        storage.data_ptr().is_some_and(|own| {
+            let own = own.addr().get();
+            own.wrapping_sub(start) < nbytes || start.wrapping_sub(own) < storage.nbytes()
+        })
+    }
+
+    /// Whether its storage was joined with others.
+    fn is_joined(&self) -> bool {
+        !self.tensor.storage().is_same(self.tensor.original_storage())
+    }
+
     /// Where the elements of a tensor begin in the storage of this one's PyTorch tensor, in bytes; `None` if not all of
     /// them are there.
     pub(crate) fn position_of(&self, tensor: &Tensor) -> Option<usize> {
@@ -157,6 +174,8 @@ impl Deref for Kept {
 #[derive(Debug, Default)]
 pub(crate) struct Incoming {
     tensors: SmallVec<[Seen; 3]>,
+    /// The storages that were made for tensors whose memory overlaps.
+    joined: Vec<Storage>,
     /// Whether tensors that were made here are passed to PyTorch operators that may be traced.
     lifts: bool,
 }
@@ -165,7 +184,7 @@ impl Incoming {
     /// For the arguments and the returns of a call into PyTorch. Tensors that were made here are lifted (`lift_fresh`):
     /// they are constants for a tracer or a fake-tensor mode.
     pub(crate) fn of_call() -> Incoming {
-        Incoming { tensors: SmallVec::new(), lifts: true }
+        Incoming { tensors: SmallVec::new(), joined: Vec::new(), lifts: true }
     }
 
     pub(crate) fn lifts(&self) -> bool {
@@ -211,10 +230,11 @@ impl Incoming {
             false => Seen { tensor: Tensor::undefined(), handle: Kept::Here(handle) },
         };
         self.tensors.push(seen);
-        Ok(())
+        self.join_last()
     }
 
-    /// Adds a tensor if it lies in host memory that no other tensor of this call shares; otherwise returns the handle.
+    /// Adds a tensor if it lies in host memory that no other tensor of this call has a part of; otherwise returns the
+    /// handle.
     #[inline(always)]
     fn over_host(&mut self, handle: Handle, shim: &Shim) -> Result<Option<Handle>> {
         const KEYS: DispatchKeySet = DispatchKeySet::from_key(DispatchKey::CPU);
@@ -222,8 +242,8 @@ impl Incoming {
         let lent = unsafe { handle.lent() };
         let Some(host) = lent.on_host(shim) else { return Ok(Some(handle)) };
         let Description { sizes, strides, offset, dtype, .. } = host.description;
-        let is_over = |seen: &Seen| seen.is_over(host.start.addr().get(), host.nbytes, Device::CPU);
-        if self.tensors.iter().any(is_over) {
+        let is_shared = |seen: &Seen| seen.meets(host.start.addr().get(), host.nbytes);
+        if self.tensors.iter().any(is_shared) {
             return Ok(Some(handle));
         }
         // SAFETY: the storage that the tensor is made over owns the reference, and lives as long as the tensor, which
@@ -236,7 +256,7 @@ impl Incoming {
         //   PyTorch's rule is that nobody resizes it meanwhile, or gives it another storage. Then `Incoming` is
         //   dropped, which retires the storage if a kernel keeps it: no safe code accesses the bytes any more. PyTorch
         //   may never have written them: for Rust, memory that foreign code returns has some value.
-        // * tensors of this call that share memory share one storage, and so its leases. For other calls
+        // * tensors of this call that share memory share one storage, and so its leases (`see_other`). For other calls
         //   and for PyTorch's own kernels, PyTorch's rule applies: the caller of an operator makes sure that no other
         //   thread writes its arguments during the call, or reads those that the operator writes.
         let tensor = unsafe { Tensor::over_foreign(left, memory, sizes, strides, offset, dtype, KEYS) }?;
@@ -264,7 +284,8 @@ impl Incoming {
         }
         let (start, nbytes) = extent(&handle, &description)?;
         let of_block = |storage: Storage, handle| Ok(Seen { tensor: of(storage)?, handle });
-        if let Some(seen) = self.tensors.iter().find(|seen| seen.is_over(start.addr(), nbytes, device)) {
+        let is_over = |seen: &&Seen| seen.is_over(start.addr(), nbytes, device) && !seen.is_joined();
+        if let Some(seen) = self.tensors.iter().find(is_over) {
             return of_block(seen.tensor.original_storage().clone(), Kept::Here(handle));
         }
         if device != Device::CPU {
@@ -276,6 +297,13 @@ impl Incoming {
             };
             let memory = DeviceMemory { start: start.addr(), nbytes, device, _keeper: handle.share()? };
             return of_block(Storage::new(memory), Kept::Here(handle));
+        }
+        if let Some(start) = NonNull::new(start).filter(|_| nbytes > 0) {
+            let keeper = handle.share()?.into_keeper(shim());
+            // SAFETY: as in `over_host`. It shares some memory with tensors that came before it, with which it is
+            // joined before a kernel gets it.
+            let storage = unsafe { Storage::from_foreign(start, nbytes, device, keeper) };
+            return of_block(storage, Kept::Here(handle));
         }
         // PyTorch tells no address for a tensor without elements, though its storage may have some bytes.
         torch_library::ensure!(
@@ -329,6 +357,7 @@ impl Drop for Incoming {
                 retire(kept.original_storage());
             }
         }
+        self.joined.iter().for_each(retire);
     }
 }
 

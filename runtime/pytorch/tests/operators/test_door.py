@@ -165,6 +165,42 @@ def test_a_call_lasts_as_long_as_its_threads_use_the_tensors():
     assert door.hypotenuse(x, x).shape == (3,)
 
 
+def test_arrays_that_overlap_are_known_to_overlap():
+    numpy = pytest.importorskip("numpy")
+    array = numpy.arange(12, dtype=numpy.float32)
+    of = torch.from_numpy
+    left, right = of(array[:8]), of(array[1:9])
+    with pytest.raises(ValueError, match="shares a part of its memory"):
+        door.hypotenuse.out(left, left, out=right)
+    assert array.tolist() == list(range(12))
+    assert torch.allclose(door.hypotenuse(left, right), (left**2 + right**2).sqrt())
+    assert torch.allclose(door.hypotenuse.out(left, right, out=torch.empty(8)), (left**2 + right**2).sqrt())
+    # Columns interleave: the storages overlap, and the elements do not.
+    table = numpy.arange(6, dtype=numpy.float32).reshape(3, 2)
+    first, second = of(table[:, 0]), of(table[:, 1])
+    assert door.hypotenuse.out(first, first, out=second) is second
+    assert torch.allclose(of(table[:, 1]), first * 2**0.5) and second._version == 1
+    # The last one joins two that had nothing in common.
+    with pytest.raises(ValueError, match="shares a part of its memory"):
+        door.hypotenuse.out(of(array[:4]), of(array[6:10]), out=of(array[3:7]))
+    door.fill_all_([of(array[:2]), of(array[4:6]), of(array[1:5])], 5.0)
+    assert array.tolist() == [5, 5, 5, 5, 5, 5, 6, 7, 8, 9, 10, 11]
+    door.fill_all_([of(array[8:]), of(array[9:].view(numpy.int32)), of(array[8:].view(numpy.int16))], 0.0)
+    assert array[8:].tolist() == [0, 0, 0, 0]
+
+
+def test_tensors_that_overlap_and_have_no_common_unit_are_refused():
+    numpy = pytest.importorskip("numpy")
+    array = numpy.zeros(12, dtype=numpy.int32)
+    first = 1 if array.ctypes.data % 8 else 2
+    wide, before = array[first : first + 8].view(numpy.int64), array[first - 1 : first + 3]
+    for arrays in [(wide, before), (before, wide)]:
+        with pytest.raises(NotImplementedError, match="overlap in memory at a distance of 4 bytes: pass a copy of one"):
+            door.fill_all_([torch.from_numpy(part) for part in arrays], 1.0)
+    door.fill_all_([torch.from_numpy(wide), torch.from_numpy(before.copy())], 1.0)
+    assert wide.tolist() == [1, 1, 1, 1]
+
+
 def test_what_is_returned_is_the_argument_itself():
     x = torch.ones(3)
     assert door.scale_.Scalar(x, 3) is x and x.tolist() == [3, 3, 3]

@@ -42,7 +42,7 @@ pub struct DeviceMemory {
 
 impl DeviceMemory {
     /// The address of the storage's first byte on the device; 0 if the backend does not tell it. The tensor's storage
-    /// offset is not included.
+    /// offset is not included. PyTorch may free or move the memory once the call has ended.
     pub fn start(&self) -> usize {
         self.start
     }

@@ -48,15 +48,25 @@ fn buffer_of<'py>(object: &Bound<'py, PyAny>) -> PyResult<Held<'py>> {
     })
 }
 
-/// The data of an exported buffer: a tensor of our own, which other handles cannot resize, and its lists.
+/// Memory that is lent.
+pub(crate) struct Loan {
+    /// The address of the first element.
+    pub(crate) start: *mut c_void,
+    /// A tensor of our own over the elements, which other handles cannot resize.
+    pub(crate) tensor: Tensor,
+    /// The tensor by which the block is known, see [`shared::lend`].
+    _known: Tensor,
+}
+
+/// The data of an exported buffer, with its lists.
 struct Lent {
-    _tensor: Tensor,
+    _loan: Loan,
     sizes: Vec<ffi::Py_ssize_t>,
     strides: Vec<ffi::Py_ssize_t>,
 }
 
-/// The address of a tensor's elements, and a tensor of our own over them.
-pub(crate) fn lend(tensor: &Tensor) -> torch_library::Result<(*mut c_void, Tensor)> {
+/// Lends the memory of a tensor for as long as the result lives.
+pub(crate) fn lend(tensor: &Tensor) -> torch_library::Result<Loan> {
     torch_library::ensure!(
         tensor.device() == Device::CPU,
         Device,
@@ -71,8 +81,8 @@ pub(crate) fn lend(tensor: &Tensor) -> torch_library::Result<(*mut c_void, Tenso
     let lease = Lease::new([], [tensor])?;
     let geometry = tensor.geometry();
     let own = tensor.strided_view(geometry.sizes(), geometry.strides(), geometry.offset())?;
-    shared::lend(&own);
-    Ok((tensor.address(&lease)?.cast_mut().cast(), own))
+    let known = shared::lend(&own);
+    Ok(Loan { start: tensor.address(&lease)?.cast_mut().cast(), tensor: own, _known: known })
 }
 
 #[pymethods]
@@ -120,7 +130,8 @@ impl PyTensor {
                     .into(),
             );
         }
-        let (start, own) = lend(tensor).map_err(|error| PyBufferError::new_err(error.to_string()))?;
+        let loan = lend(tensor).map_err(|error| PyBufferError::new_err(error.to_string()))?;
+        let (start, own) = (loan.start, &loan.tensor);
         let size = dtype.size() as ffi::Py_ssize_t;
         let is_contiguous = own.is_contiguous(torch_library::MemoryFormat::Contiguous);
         if flags & ffi::PyBUF_STRIDES != ffi::PyBUF_STRIDES && !is_contiguous {
@@ -134,7 +145,7 @@ impl PyTensor {
                 .iter()
                 .map(|stride| (*stride as ffi::Py_ssize_t).saturating_mul(size))
                 .collect(),
-            _tensor: own,
+            _loan: loan,
         });
         let numel = lent.sizes.iter().try_fold(1, |numel: ffi::Py_ssize_t, size| numel.checked_mul(*size));
         // Who copies the elements trusts the length.

@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 use torch_library::geometry::Geometry;
 use torch_library::{DType, Device, Result, Storage, StorageImpl, Tensor, WeakTensor, ensure};
 
-/// A block: its end, and a tensor over it that lives as long as the block is shared.
+/// A block: its end, and a tensor over it that everybody keeps with whom the block is shared.
 type Block = (usize, WeakTensor);
 
 /// Blocks by their start. Those that are alive do not overlap.
@@ -85,17 +85,22 @@ impl StorageImpl for Lent {
     }
 }
 
-/// Records that a block of ours is lent, as long as this tensor lives.
-pub(crate) fn lend(tensor: &Tensor) {
+/// Records that a block of ours is lent, and returns the tensor by which it is known: this one, or that of an earlier
+/// loan. Whoever is lent the block keeps it, so that the block is known until the last loan ends.
+pub(crate) fn lend(tensor: &Tensor) -> Tensor {
     let storage = tensor.storage();
-    let Some(start) = storage.data_ptr().filter(|_| storage.nbytes() > 0) else { return };
+    let Some(start) = storage.data_ptr().filter(|_| storage.nbytes() > 0) else { return tensor.clone() };
     let (from, to) = (start.addr().get(), start.addr().get() + storage.nbytes());
     let mut blocks = blocks();
     let touching = blocks.touching(from, to);
-    let is_known = touching.iter().any(|(begin, end, _)| *begin <= from && to <= *end);
-    let alive = if is_known { Vec::new() } else { blocks.insert(from, to, tensor) };
+    let known = touching.iter().find(|(begin, end, _)| *begin <= from && to <= *end);
+    let (known, alive) = match known {
+        Some((_, _, known)) => (known.clone(), Vec::new()),
+        None => (tensor.clone(), blocks.insert(from, to, tensor)),
+    };
     drop(blocks);
     drop((touching, alive));
+    known
 }
 
 /// Elements in memory that a Python object keeps alive.

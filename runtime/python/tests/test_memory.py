@@ -255,6 +255,26 @@ def test_tensors_over_one_memory_know_of_each_other():
     assert own.shares_memory_with(tl.from_numpy(own[1:].numpy()))
 
 
+LOANS = [lambda x: x.numpy(), memoryview, np.from_dlpack]
+
+
+@pytest.mark.parametrize("first", LOANS)
+@pytest.mark.parametrize("second", LOANS)
+def test_a_block_is_known_until_the_last_loan_of_it_ends(first, second):
+    x = tl.ops.aten.zeros([8])
+    early, late = first(x), second(x[1:])
+    del early
+    gc.collect()
+    y = tl.from_numpy(np.asarray(late))
+    assert x.shares_memory_with(y)
+    with pytest.raises((ValueError, RuntimeError)):
+        tl.ops.aten.add.out(y[:6], y[:6], out=x[:6])
+    early = first(x)
+    del late, y
+    gc.collect()
+    assert x.shares_memory_with(tl.from_numpy(np.asarray(early)))
+
+
 def test_many_arrays_come_and_go():
     for _ in range(2000):
         tl.from_numpy(np.zeros(3)).add_(1)

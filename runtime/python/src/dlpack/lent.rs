@@ -9,7 +9,7 @@ use torch_library::{DType, Tensor};
 use torch_library_kernels::data::dlpack::{RawDevice, RawTensor, RawType};
 
 use super::form::Form;
-use crate::buffer::lend;
+use crate::buffer::{Loan, lend};
 use crate::error::exception;
 
 /// The structure for a lent tensor, with the data that its pointers lead to.
@@ -17,7 +17,7 @@ struct Context<F> {
     form: F,
     _sizes: Vec<i64>,
     _strides: Vec<i64>,
-    _tensor: Tensor,
+    _loan: Loan,
 }
 
 /// A capsule that lends a tensor.
@@ -31,10 +31,10 @@ pub(super) fn capsule<'py, F: Form>(py: Python<'py>, tensor: &Tensor) -> PyResul
 
 fn lent<F: Form>(tensor: &Tensor) -> torch_library::Result<NonNull<F>> {
     let dtype = RawType::of(tensor.dtype())?;
-    let (data, own) = lend(tensor)?;
-    let (mut sizes, mut strides) = (own.sizes().to_vec(), own.strides().to_vec());
+    let loan = lend(tensor)?;
+    let (mut sizes, mut strides) = (loan.tensor.sizes().to_vec(), loan.tensor.strides().to_vec());
     let raw = RawTensor {
-        data,
+        data: loan.start,
         device: RawDevice::CPU,
         ndim: sizes.len() as i32,
         dtype,
@@ -43,7 +43,7 @@ fn lent<F: Form>(tensor: &Tensor) -> torch_library::Result<NonNull<F>> {
         byte_offset: 0,
     };
     let form = F::new(raw, tensor.dtype() == DType::Bool, free::<F>);
-    let context = Box::into_raw(Box::new(Context { form, _sizes: sizes, _strides: strides, _tensor: own }));
+    let context = Box::into_raw(Box::new(Context { form, _sizes: sizes, _strides: strides, _loan: loan }));
     // SAFETY: the box was just made, so it is valid and aligned, and no other code has it yet.
     let form = unsafe { &mut (*context).form };
     *form.context() = context.cast();

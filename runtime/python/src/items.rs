@@ -1,8 +1,10 @@
 //! Elements as Python objects: `item`, `tolist`, `float(x)`, `for row in x`.
 
+use std::ops::Range;
+
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyIterator, PyList};
+use pyo3::types::PyList;
 use torch_library::{Scalar, Tensor, match_dtype};
 use torch_library_kernels::aten;
 
@@ -69,13 +71,35 @@ impl PyTensor {
         }
     }
 
-    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
-        let Some(size) = self.0.sizes().first().copied() else {
-            return Err(PyTypeError::new_err("a tensor without dimensions has no parts to iterate over"));
-        };
-        let rows =
-            (0..size).map(|row| result::tensor(py, aten::select_int(&self.0, 0, row).map_err(exception)?));
-        PyList::new(py, rows.collect::<PyResult<Vec<_>>>()?)?.try_iter()
+    fn __iter__(&self) -> PyResult<Rows> {
+        match self.0.sizes().first() {
+            Some(size) => Ok(Rows { tensor: self.0.clone(), left: 0..*size }),
+            None => Err(PyTypeError::new_err("a tensor without dimensions has no parts to iterate over")),
+        }
+    }
+}
+
+/// The parts of a tensor along its first dimension, each made when it is asked for: an expanded tensor has more of them
+/// than memory has room for.
+#[pyclass(name = "Rows", module = "torch_library")]
+struct Rows {
+    tensor: Tensor,
+    left: Range<i64>,
+}
+
+#[pymethods]
+impl Rows {
+    fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    fn __next__(&mut self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        let Some(row) = self.left.next() else { return Ok(None) };
+        result::tensor(py, aten::select_int(&self.tensor, 0, row).map_err(exception)?).map(Some)
+    }
+
+    fn __length_hint__(&self) -> usize {
+        self.left.end.saturating_sub(self.left.start) as usize
     }
 }
 

@@ -123,7 +123,7 @@ def test_what_a_tensor_says_of_itself():
 
 def test_elements_are_numbers_of_python():
     assert tensor(A).tolist() == A.tolist()
-    assert [row.tolist() for row in tensor(A)] == A.tolist()
+    assert [row.tolist() for row in tensor(A)] == A.tolist() == [row.tolist() for row in iter(iter(tensor(A)))]
     assert (tl.tensor(3).item(), tl.tensor(2.5).item(), tl.tensor(True).item()) == (3, 2.5, True)
     assert float(tl.tensor(3)) == 3.0 and int(tl.tensor(2.5)) == 2 and complex(tl.tensor(1j)) == 1j
     assert bool(tl.tensor([[1]])) and not tl.tensor(0.0)
@@ -132,6 +132,23 @@ def test_elements_are_numbers_of_python():
     for wrong in (bool, float, int, len):
         with pytest.raises((TypeError, ValueError, RuntimeError)):
             wrong(tl.tensor([1, 2]) if wrong is not len else tl.tensor(1))
+
+
+def test_rows_are_made_when_they_are_asked_for():
+    for row in tl.tensor([1.0]).expand([1 << 40]):
+        assert row.item() == 1
+        break
+    x = tl.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    rows = iter(x)
+    assert operator.length_hint(rows) == 2
+    (next(rows) * 3).sum().backward()
+    assert x.grad.tolist() == [[3, 3], [0, 0]]
+    y = tl.tensor([1, 2])
+    for row in y:
+        row.mul_(5)
+    assert y.tolist() == [5, 10] and list(tl.tensor([])) == []
+    with pytest.raises(TypeError, match="no parts to iterate over"):
+        iter(tl.tensor(1))
 
 
 def test_tensors_are_made_of_lists():

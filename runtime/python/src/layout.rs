@@ -2,10 +2,12 @@
 #![expect(unsafe_code, reason = "reads memory that an object of Python's says it has")]
 
 use std::ffi::c_void;
+use std::iter;
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use torch_library::{DType, Scalar, Tensor};
+use torch_library::geometry::contiguous_strides;
+use torch_library::{DType, Result, Scalar, Tensor};
 use torch_library_kernels::aten;
 
 use crate::error::exception;
@@ -25,6 +27,28 @@ pub(crate) struct BufferLayout {
 impl BufferLayout {
     pub(crate) fn elements(&self, dtype: DType, block: Option<(usize, usize)>) -> Elements<'_> {
         Elements { start: self.start, sizes: &self.sizes, strides: &self.strides, dtype, block }
+    }
+
+    fn is_aligned(&self) -> bool {
+        self.start.addr().is_multiple_of(self.dtype.align()) || self.sizes.contains(&0)
+    }
+
+    /// The same elements as bytes, along a last dimension.
+    fn bytes(&self) -> BufferLayout {
+        let size = self.dtype.size() as i64;
+        BufferLayout {
+            start: self.start,
+            sizes: self.sizes.iter().copied().chain(iter::once(size)).collect(),
+            // One that exceeds its type leads nowhere, as in `__getbuffer__`.
+            strides: self
+                .strides
+                .iter()
+                .map(|stride| stride.saturating_mul(size))
+                .chain(iter::once(1))
+                .collect(),
+            dtype: DType::UInt8,
+            readonly: self.readonly,
+        }
     }
 }
 
@@ -65,14 +89,27 @@ pub(crate) fn layout(buffer: &Held<'_>) -> PyResult<BufferLayout> {
 /// A separate tensor with a copy of a buffer's elements.
 pub(crate) fn copied(buffer: &Held<'_>) -> PyResult<Tensor> {
     let layout = layout(buffer)?;
+    // SAFETY: the buffer is held until this returns, and so is the GIL.
+    unsafe { copy(&layout) }.map_err(exception)
+}
+
+/// # Safety
+/// - The buffer that has this layout is held, and its elements are not written meanwhile.
+unsafe fn copy(layout: &BufferLayout) -> Result<Tensor> {
+    if !layout.is_aligned() {
+        // SAFETY: these are the bytes of the same elements.
+        let bytes = aten::contiguous(&unsafe { copy(&layout.bytes()) }?)?;
+        let (sizes, keys) = (&layout.sizes, bytes.key_set());
+        let strides = contiguous_strides(sizes);
+        return Tensor::from_storage(bytes.storage().clone(), sizes, &strides, 0, layout.dtype, keys);
+    }
     // One byte for each boolean, where any byte but 0 is true.
     let dtype = if layout.dtype == DType::Bool { DType::UInt8 } else { layout.dtype };
-    // SAFETY: the buffer is held until the copy is made, and the tensor is dropped before that; the GIL is held, so the
-    // elements are not written meanwhile. Bytes of booleans are read as numbers.
-    let shared = unsafe { alone(&layout.elements(dtype, None)) }.map_err(exception)?;
-    let copy = match layout.dtype {
+    // SAFETY: the caller promises that the elements exist and are not written until the copy is made, which is when the
+    // tensor is dropped. Bytes of booleans are read as numbers.
+    let shared = unsafe { alone(&layout.elements(dtype, None)) }?;
+    match layout.dtype {
         DType::Bool => aten::ne_Scalar(&shared, Scalar::Int(0)),
         _ => aten::clone(&shared),
-    };
-    copy.map_err(exception)
+    }
 }

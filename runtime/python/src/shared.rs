@@ -142,6 +142,13 @@ pub(crate) unsafe fn over(elements: &Elements<'_>, keeper: Py<PyAny>) -> Result<
         torch_library::bail!(Shape, "sizes {sizes:?} with strides {strides:?} are beyond memory")
     };
     ensure!(!start.is_null(), Argument, "memory at null for sizes {sizes:?}");
+    ensure!(
+        start.addr().is_multiple_of(dtype.align()),
+        Argument,
+        "elements of {dtype} at {start:?}, which is no multiple of {}, cannot be shared; `torch_library.tensor(array)` \
+         copies them",
+        dtype.align()
+    );
     let around = |(from, to): &(usize, usize)| *from != 0 && *from <= start.addr() && end <= *to;
     let (from, to) = block.filter(around).unwrap_or((start.addr(), end));
     // SAFETY: the caller promises that these bytes exist as long as the keeper, and which code may use them.

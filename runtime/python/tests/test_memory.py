@@ -124,17 +124,36 @@ def test_arrays_that_cannot_be_shared():
     assert tl.from_dlpack(a).tolist() == [0, 1, 2, 3]
     with pytest.raises(ValueError, match="read-only"):
         tl.from_numpy(b"bytes")
-    odd = np.zeros(17, np.uint8)[1:].view(np.float64)
+    odd = np.arange(17, dtype=np.uint8)[1:].view(np.float64)
     packed = np.zeros(3, np.dtype([("a", np.uint8), ("b", np.float64)]))["b"]
     for wrong in (np.array(["a"]), np.array([object()]), np.array(["2020"], "M8[D]"), a.astype(">f8"), 3, None, [1.0], odd, packed):
         with pytest.raises((TypeError, ValueError)):
             tl.from_numpy(wrong)
+    for share in (tl.from_numpy, tl.from_dlpack):
+        with pytest.raises(ValueError, match=r"no multiple of 8, cannot be shared; `torch_library.tensor\(array\)` copies"):
+            share(odd)
     with pytest.raises(TypeError, match="bfloat16"):
         tl.tensor([1.0], dtype=tl.bfloat16).numpy()
     with pytest.raises(RuntimeError, match="detach"):
         tl.tensor([1.0], requires_grad=True).numpy()
     with pytest.raises((RuntimeError, TypeError, ValueError)):
         tl.ops.aten.empty([2], device="meta").numpy()
+
+
+def test_elements_that_are_not_aligned_are_copied():
+    memory = np.arange(1 + 8 * 24, dtype=np.uint8)
+    for dtype in ["int16", "float32", "float64", "complex64", "int64"]:
+        odd = memory[1:].view(dtype)
+        assert not odd.flags.aligned
+        for a in [odd, odd[:24].reshape(4, 6).T[1::2], odd[1], odd[:0], np.broadcast_to(odd[:2], (3, 2)), odd[:0].reshape(0, 3)]:
+            x = tl.tensor(a)
+            np.testing.assert_array_equal(x.numpy(), a)
+            assert x.numpy().dtype == a.dtype
+            x.fill_(0)
+    assert memory.tolist() == list(range(1 + 8 * 24)) and tl.tensor(odd, dtype=tl.float32).shape == (24,)
+    x = tl.tensor(memory[1:].view(np.float32), requires_grad=True)
+    x.sum().backward()
+    assert x.grad.tolist() == [1] * 48
 
 
 class Device(ctypes.Structure):

@@ -156,8 +156,15 @@ fn read(tensor: &Tensor, parts: Vec<Part>) -> Result<Tensor> {
     aten::index_Tensor(&view, &picks)
 }
 
+/// A value without leading dimensions of size 1, which it may have more of than the place for it.
+fn without_leading_ones(value: &Tensor) -> Result<Tensor> {
+    let ones = value.sizes().iter().take_while(|size| **size == 1).count();
+    (0..ones).try_fold(value.clone(), |value, _| aten::select_int(&value, 0, 0))
+}
+
 fn write(tensor: &Tensor, parts: Vec<Part>, value: &Tensor) -> Result<()> {
     let (mut view, picks) = view(tensor, parts)?;
+    let value = &if value.dim() > view.dim() { without_leading_ones(value)? } else { value.clone() };
     if picks.is_empty() {
         return aten::copy_(&mut view, value).map(drop);
     }

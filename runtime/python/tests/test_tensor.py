@@ -83,6 +83,25 @@ def test_indices_of_tensors():
     assert x[1, 0].item() == 100
 
 
+def test_leading_ones_of_a_value_do_not_count():
+    x = tl.tensor([1.0, 2.0, 3.0])
+    x[:] = tl.tensor([[[4.0, 5.0, 6.0]]])
+    assert x.tolist() == [4, 5, 6]
+    x[1:] = tl.tensor([[7]])
+    assert x.tolist() == [4, 7, 7]
+    x[0] = tl.tensor([[8.0]])
+    x[[1, 2]] = tl.tensor([[1.0, 2.0]])
+    assert x.tolist() == [8, 1, 2]
+    y = tl.tensor([[9.0, 10.0, 11.0]], requires_grad=True)
+    z = x * 1
+    z[:] = y
+    z.sum().backward()
+    assert z.tolist() == [9, 10, 11] and y.grad.tolist() == [[1, 1, 1]]
+    for wrong in ([[1.0, 2.0, 3.0]] * 2, [[1.0, 2.0]]):
+        with pytest.raises(ValueError):
+            x[:] = tl.tensor(wrong)
+
+
 @pytest.mark.parametrize(
     "key", [3, -4, (0, 4), (0, 0, 0), "a", 1.5, slice(None, None, -1), (..., ...), [0, 7], {}, slice("a"), 1 << 80]
 )

@@ -43,6 +43,13 @@ fn of_numpy(value: &Bound<'_, PyAny>) -> Option<Scalar> {
     }
 }
 
+/// The number of bits of an integer that is no [`number`] because it does not fit.
+pub(crate) fn too_many_bits(object: &Bound<'_, PyAny>) -> Option<u64> {
+    let integer = object.call_method0("__index__").ok()?;
+    let is_beyond = integer.is_instance_of::<PyInt>() && integer.extract::<i64>().is_err();
+    if is_beyond { integer.call_method0("bit_length").ok()?.extract().ok() } else { None }
+}
+
 /// A number as a Python object.
 pub(crate) fn of_scalar(py: Python<'_>, number: Scalar) -> PyResult<Py<PyAny>> {
     match number {

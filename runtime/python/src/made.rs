@@ -8,7 +8,7 @@ use torch_library::{DType, Element, Scalar, Tensor};
 use torch_library_kernels::aten;
 
 use crate::argument::items;
-use crate::element::{check_length, number};
+use crate::element::{check_length, number, too_many_bits};
 use crate::error::exception;
 use crate::held::Held;
 use crate::kinds::dtype as dtype_named;
@@ -69,6 +69,7 @@ fn collect(
         numbers.push(number);
         return if ends { Ok(()) } else { Err(ragged(depth)) };
     }
+    check_fits(object)?;
     let Some(members) = items(object).filter(|_| !object.is_instance_of::<PyString>() && depth < 64) else {
         return Err(PyTypeError::new_err(format!(
             "a tensor is made of numbers, nested lists of them, or an array, not of {}",
@@ -85,6 +86,17 @@ fn collect(
         _ => return Err(ragged(depth)),
     }
     members.iter().try_for_each(|member| collect(member, depth + 1, sizes, numbers))
+}
+
+/// Checks that an object that is no number here is no integer either.
+///
+/// # Errors
+/// An integer beyond the largest type.
+fn check_fits(object: &Bound<'_, PyAny>) -> PyResult<()> {
+    let Some(bits) = too_many_bits(object) else { return Ok(()) };
+    Err(PyValueError::new_err(format!(
+        "an integer of {bits} bits does not fit int64, which has 63 and a sign; an array of uint64 can be copied"
+    )))
 }
 
 fn ragged(depth: usize) -> PyErr {

@@ -2,12 +2,13 @@
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::types::{PyInt, PyString};
 use torch_library::schema::{self, Schema};
 use torch_library::{OperatorHandle, Stack, Tensor, Value};
 
 use crate::argument::{Wanted, value};
 use crate::arguments::{Arguments, is_text};
+use crate::element::too_many_bits;
 use crate::error::exception;
 use crate::order::takes_numbers;
 use crate::result::{self, Returned};
@@ -208,7 +209,12 @@ pub(crate) fn no_overload(name: &str, arguments: Arguments<'_, '_>, reasons: &[S
 /// The name of an object's class, for messages.
 fn type_of(object: &Bound<'_, PyAny>) -> String {
     let name = object.get_type().name();
-    name.map_or_else(|_| "an object".to_owned(), |name| name.to_string_lossy().into_owned())
+    let name = name.map_or_else(|_| "an object".to_owned(), |name| name.to_string_lossy().into_owned());
+    let bits = if object.is_instance_of::<PyInt>() { too_many_bits(object) } else { None };
+    match bits {
+        Some(bits) => format!("{name} of {bits} bits"),
+        None => name,
+    }
 }
 
 /// Whether a call takes less time than releasing the GIL would: it has few elements, and no number that may ask for

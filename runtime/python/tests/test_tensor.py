@@ -170,6 +170,20 @@ def test_rows_are_made_when_they_are_asked_for():
         iter(tl.tensor(1))
 
 
+def test_integers_without_a_type_are_refused_as_such():
+    assert tl.tensor([2**63 - 1, -(2**63)]).tolist() == [2**63 - 1, -(2**63)]
+    assert tl.tensor(np.array([2**64 - 1], np.uint64)).numpy().tolist() == [2**64 - 1]
+    x = tl.tensor([1])
+    for large in (2**63, -(2**63) - 1, 1 << 100_000, np.uint64(2**63)):
+        with pytest.raises(ValueError, match="does not fit int64"):
+            tl.tensor([[1], [large]])
+        with pytest.raises(ValueError, match="does not fit int64"):
+            x[0] = [large]
+    assert x.tolist() == [1]
+    with pytest.raises(TypeError, match="`dim` is of type int, not int of 64 bits"):
+        tl.ops.aten.select.int(x, 2**63, 0)
+
+
 def test_tensors_are_made_of_lists():
     assert tl.tensor([[1, 2], [3, 4]]).dtype == tl.int64
     assert tl.tensor([1, 2.0]).dtype == tl.float32 and tl.tensor([True]).dtype == tl.bool

@@ -7,13 +7,16 @@ mod taken;
 use pyo3::exceptions::{PyBufferError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
-use torch_library::DType;
+use torch_library::{DType, Result, Tensor};
 use torch_library_kernels::aten;
-use torch_library_kernels::data::dlpack::{RawDevice, RawManagedTensor, RawManagedTensorVersioned};
+use torch_library_kernels::data::dlpack::{
+    READ_ONLY, RawDevice, RawManagedTensor, RawManagedTensorVersioned,
+};
 
 use crate::buffer::lend;
 use crate::error::exception;
 use crate::tensor::PyTensor;
+use form::IS_COPIED;
 
 /// The CPU, as DLPack's device type and index.
 const CPU: (i32, i32) = (RawDevice::CPU.device_type, RawDevice::CPU.device_id);
@@ -29,6 +32,12 @@ pub(crate) fn from_dlpack(object: &Bound<'_, PyAny>) -> PyResult<PyTensor> {
         return Err(PyTypeError::new_err("`__dlpack__` returned something that is no capsule"));
     };
     taken::take(&capsule).map(PyTensor)
+}
+
+/// A copy for another library. One of booleans is a tensor of bytes here, so that the library may write any byte.
+fn copied(tensor: &Tensor) -> Result<Tensor> {
+    let copy = aten::clone(tensor)?;
+    if copy.dtype() == DType::Bool { aten::view_dtype(&copy, DType::UInt8) } else { Ok(copy) }
 }
 
 fn ask<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
@@ -58,20 +67,21 @@ impl PyTensor {
                 "memory of the CPU is lent on the CPU, where there are no streams",
             ));
         }
-        let tensor = match copy {
-            Some(true) => aten::clone(&self.0).map_err(exception)?,
-            _ => self.0.clone(),
+        let dtype = self.0.dtype();
+        let (tensor, flags) = match copy {
+            Some(true) => (copied(&self.0).map_err(exception)?, IS_COPIED),
+            _ => (self.0.clone(), if dtype == DType::Bool { READ_ONLY } else { 0 }),
         };
         let has_version = max_version.is_some_and(|(major, _)| major >= 1);
         if has_version {
-            return lent::capsule::<RawManagedTensorVersioned>(py, &tensor);
+            return lent::capsule::<RawManagedTensorVersioned>(py, &tensor, dtype, flags);
         }
-        if tensor.dtype() == DType::Bool {
+        if flags & READ_ONLY != 0 {
             return Err(PyBufferError::new_err(
                 "booleans are lent to be read, which DLPack can say from version 1.0 on: ask with `max_version`",
             ));
         }
-        lent::capsule::<RawManagedTensor>(py, &tensor)
+        lent::capsule::<RawManagedTensor>(py, &tensor, dtype, flags)
     }
 
     /// The device of the memory: the CPU.

@@ -57,6 +57,32 @@ def test_booleans_are_copied_in_and_read_only_out():
         tl.tensor(True).__dlpack__()
 
 
+def test_copies_for_others_are_theirs():
+    x = tl.tensor([True, False])
+    copy = np.from_dlpack(x, copy=True)
+    assert copy.dtype == bool and copy.flags.writeable and not np.shares_memory(copy, x.numpy())
+    copy.view(np.uint8)[:] = 7  # no boolean: the copy is read by nobody here
+    assert tl.from_dlpack(copy).tolist() == [True, True] and x.tolist() == [True, False]
+    assert tl.from_dlpack(x.__dlpack__(copy=True)).tolist() == [True, False]
+    for y, copies, flags in [(x, None, 1), (x, True, 2), (tl.tensor([1.0]), None, 0), (tl.tensor([1.0]), True, 2)]:
+        assert flags_of(y.__dlpack__(max_version=(1, 1), copy=copies)) == flags
+
+
+class Versioned(ctypes.Structure):
+    _fields_ = [
+        ("major", ctypes.c_uint32), ("minor", ctypes.c_uint32), ("context", ctypes.c_void_p),
+        ("deleter", ctypes.c_void_p), ("flags", ctypes.c_uint64),
+    ]  # fmt: skip
+
+
+pointer_in = ctypes.pythonapi.PyCapsule_GetPointer
+pointer_in.restype, pointer_in.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+
+
+def flags_of(capsule):
+    return Versioned.from_address(pointer_in(capsule, b"dltensor_versioned")).flags
+
+
 def test_memory_lives_as_long_as_somebody_looks():
     a = np.arange(1000.0)
     alive = weakref.ref(a)

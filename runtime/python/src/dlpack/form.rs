@@ -9,6 +9,9 @@ use torch_library_kernels::data::dlpack::{
     READ_ONLY, RawManagedTensor, RawManagedTensorVersioned, RawTensor,
 };
 
+/// The flag of memory that was copied for its consumer: `DLPACK_FLAG_BITMASK_IS_COPIED`.
+pub(super) const IS_COPIED: u64 = 2;
+
 /// The function that frees a structure.
 pub(super) type Deleter<F> = unsafe extern "C" fn(*mut F);
 
@@ -19,7 +22,8 @@ pub(super) trait Form: Sized + 'static {
     /// The name of a capsule whose structure was consumed.
     const USED: &'static CStr;
 
-    fn new(tensor: RawTensor, read_only: bool, deleter: Deleter<Self>) -> Self;
+    /// The structure with these flags, if it has any.
+    fn new(tensor: RawTensor, flags: u64, deleter: Deleter<Self>) -> Self;
     /// Refuses a structure with another memory layout.
     fn check(&self) -> PyResult<()>;
     fn tensor(&self) -> &RawTensor;
@@ -33,7 +37,7 @@ impl Form for RawManagedTensor {
     const NAME: &'static CStr = c"dltensor";
     const USED: &'static CStr = c"used_dltensor";
 
-    fn new(dl_tensor: RawTensor, _read_only: bool, deleter: Deleter<Self>) -> Self {
+    fn new(dl_tensor: RawTensor, _flags: u64, deleter: Deleter<Self>) -> Self {
         RawManagedTensor { dl_tensor, manager_ctx: ptr::null_mut(), deleter: Some(deleter) }
     }
 
@@ -62,8 +66,7 @@ impl Form for RawManagedTensorVersioned {
     const NAME: &'static CStr = c"dltensor_versioned";
     const USED: &'static CStr = c"used_dltensor_versioned";
 
-    fn new(dl_tensor: RawTensor, read_only: bool, deleter: Deleter<Self>) -> Self {
-        let flags = if read_only { READ_ONLY } else { 0 };
+    fn new(dl_tensor: RawTensor, flags: u64, deleter: Deleter<Self>) -> Self {
         let (manager_ctx, deleter) = (ptr::null_mut(), Some(deleter));
         RawManagedTensorVersioned { major: 1, minor: 0, manager_ctx, deleter, flags, dl_tensor }
     }

@@ -20,17 +20,22 @@ struct Context<F> {
     _loan: Loan,
 }
 
-/// A capsule that lends a tensor.
-pub(super) fn capsule<'py, F: Form>(py: Python<'py>, tensor: &Tensor) -> PyResult<Bound<'py, PyAny>> {
-    let managed = lent::<F>(tensor).map_err(exception)?.as_ptr().cast();
+/// A capsule that lends a tensor, whose elements are of this type for the other library.
+pub(super) fn capsule<'py, F: Form>(
+    py: Python<'py>,
+    tensor: &Tensor,
+    dtype: DType,
+    flags: u64,
+) -> PyResult<Bound<'py, PyAny>> {
+    let managed = lent::<F>(tensor, dtype, flags).map_err(exception)?.as_ptr().cast();
     // SAFETY: the pointer is not null, the name is a constant, and the destructor is made for these capsules.
     let capsule = unsafe { ffi::PyCapsule_New(managed, F::NAME.as_ptr(), Some(free_untaken::<F>)) };
     // SAFETY: a new reference, or null with an exception.
     unsafe { Bound::from_owned_ptr_or_err(py, capsule) }
 }
 
-fn lent<F: Form>(tensor: &Tensor) -> torch_library::Result<NonNull<F>> {
-    let dtype = RawType::of(tensor.dtype())?;
+fn lent<F: Form>(tensor: &Tensor, dtype: DType, flags: u64) -> torch_library::Result<NonNull<F>> {
+    let dtype = RawType::of(dtype)?;
     let loan = lend(tensor)?;
     let (mut sizes, mut strides) = (loan.tensor.sizes().to_vec(), loan.tensor.strides().to_vec());
     let raw = RawTensor {
@@ -42,7 +47,7 @@ fn lent<F: Form>(tensor: &Tensor) -> torch_library::Result<NonNull<F>> {
         strides: strides.as_mut_ptr(),
         byte_offset: 0,
     };
-    let form = F::new(raw, tensor.dtype() == DType::Bool, free::<F>);
+    let form = F::new(raw, flags, free::<F>);
     let context = Box::into_raw(Box::new(Context { form, _sizes: sizes, _strides: strides, _loan: loan }));
     // SAFETY: the box was just made, so it is valid and aligned, and no other code has it yet.
     let form = unsafe { &mut (*context).form };

@@ -27,6 +27,8 @@ use crate::key::{BackendComponent, DispatchKey};
 use crate::tensor::Tensor;
 use crate::{bail, ensure};
 
+use cache::Cache;
+
 pub use cache::cached;
 
 /// The length of a table that is indexed by device types.
@@ -36,7 +38,29 @@ thread_local! {
     /// The lower precision of each device, where one was set; each device has a default.
     static DTYPES: Cell<[Option<DType>; DEVICES]> = const { Cell::new([None; DEVICES]) };
     static CACHE_ENABLED: Cell<bool> = const { Cell::new(true) };
-    static NESTING: Cell<usize> = const { Cell::new(0) };
+}
+
+/// What of a thread's autocast travels to other threads; the keys travel by themselves.
+#[derive(Clone)]
+pub(crate) struct State {
+    dtypes: [Option<DType>; DEVICES],
+    cache_enabled: bool,
+    cache: Option<Cache>,
+}
+
+impl State {
+    pub(crate) fn capture() -> Self {
+        State { dtypes: DTYPES.get(), cache_enabled: CACHE_ENABLED.get(), cache: Cache::of_thread() }
+    }
+
+    /// Makes this the thread's state, and returns the previous one.
+    pub(crate) fn replace(self) -> Self {
+        State {
+            dtypes: DTYPES.replace(self.dtypes),
+            cache_enabled: CACHE_ENABLED.replace(self.cache_enabled),
+            cache: Cache::replace(self.cache),
+        }
+    }
 }
 
 /// The autocast key of a device, if it has one.
@@ -174,8 +198,8 @@ impl Autocast {
         changed[self.device as usize] = Some(dtype);
         DTYPES.set(changed);
         CACHE_ENABLED.set(self.cache_enabled.unwrap_or(cache_enabled));
-        NESTING.set(NESTING.get() + 1);
-        AutocastGuard { _keys: keys(self.device, enabled), dtypes, cache_enabled }
+        let is_outermost = Cache::open();
+        AutocastGuard { _keys: keys(self.device, enabled), dtypes, cache_enabled, is_outermost }
     }
 
     /// Runs a closure in the region.
@@ -193,22 +217,23 @@ fn keys(device: DeviceType, enabled: bool) -> Option<ForceDispatchKeyGuard> {
     Some(ForceDispatchKeyGuard::new(LocalDispatchKeySet { included, excluded }))
 }
 
-/// An autocast region that was entered; dropping it leaves the region. Leaving the outermost one clears the cache.
+/// An autocast region that was entered; dropping it leaves the region. Leaving the outermost one clears the cache, also
+/// for the threads to which its state was carried.
 #[must_use = "a guard acts while it lives"]
 #[derive(Debug)]
 pub struct AutocastGuard {
     _keys: Option<ForceDispatchKeyGuard>,
     dtypes: [Option<DType>; DEVICES],
     cache_enabled: bool,
+    is_outermost: bool,
 }
 
 impl Drop for AutocastGuard {
     fn drop(&mut self) {
         DTYPES.set(self.dtypes);
         CACHE_ENABLED.set(self.cache_enabled);
-        NESTING.set(NESTING.get() - 1);
-        if NESTING.get() == 0 {
-            cache::clear();
+        if self.is_outermost {
+            Cache::close();
         }
     }
 }
@@ -262,6 +287,19 @@ mod tests {
         let error = promote(&[&bf16, &f16]).unwrap_err();
         assert!(error.to_string().contains("no common type for bfloat16 and float16"), "{error}");
         assert!(promote_type(DType::Float64, CPU, [&f32]).is_err());
+    }
+
+    #[test]
+    fn a_region_travels_with_the_state_of_its_thread() {
+        let state = || (is_enabled(CPU), dtype(CPU), is_cache_enabled());
+        let there = |carried: crate::guard::ThreadLocalState| {
+            let both = move || (carried.run(state), state());
+            std::thread::spawn(both).join().unwrap()
+        };
+        let outside = (false, DType::BFloat16, true);
+        let inside = Autocast::on(CPU).dtype(DType::Float16).cache_enabled(false);
+        let (at_home, abroad) = inside.run(|| (state(), there(crate::guard::ThreadLocalState::capture())));
+        assert_eq!((at_home, abroad), ((true, DType::Float16, false), (at_home, outside)));
     }
 
     #[test]

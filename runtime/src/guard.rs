@@ -24,7 +24,7 @@ pub use mode::{
 };
 
 pub(crate) use mode::{below_autograd, needs_derivative};
-pub(crate) use travelling::{set_travelling, travelling};
+pub(crate) use travelling::{Layered, set_travelling, travelling};
 
 /// The dispatch state of a thread, in separate cells, so that a call reads three words and a guard writes one or two.
 struct Thread {

@@ -1,8 +1,9 @@
-//! The list of layers that every program has, for the registry.
+//! The list of layers that every program has, for the registry, and of those with state that travels, for the guards.
 
+use crate::guard::Layered;
 use crate::program::Program;
 use crate::registry::{LayerKernel, Layers};
-use crate::{fake, functionalize, lazy_bits, tracer, vmap};
+use crate::{autocast, fake, functionalize, lazy_bits, tracer, vmap};
 
 impl Layers for Program {
     const LAYERS: &'static [LayerKernel] = &[
@@ -15,4 +16,16 @@ impl Layers for Program {
         lazy_bits::ZERO,
         tracer::LAYER,
     ];
+}
+
+impl Layered for Program {
+    type State = autocast::State;
+
+    fn capture() -> Self::State {
+        autocast::State::capture()
+    }
+
+    fn replace(autocast: Self::State) -> Self::State {
+        autocast.replace()
+    }
 }

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::mem::ManuallyDrop;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::autocast::{dtype, is_cache_enabled, is_eligible};
 use crate::device::DeviceType;
@@ -11,15 +12,54 @@ use crate::error::Result;
 use crate::guard::{InferenceMode, enable_grad};
 use crate::tensor::{Tensor, WeakTensor};
 
+/// The casts, by tensor and type. A weak handle to the tensor keeps its address from being reused for another tensor.
 type Casts = HashMap<(usize, DType), (WeakTensor, Tensor)>;
 
+/// The casts of an outermost region, for all threads to which its state was carried; none once the region has ended, so
+/// that a thread that works on does not use, in a later region, casts of weights that have changed since.
+#[derive(Clone)]
+pub(super) struct Cache(Arc<Mutex<Option<Casts>>>);
+
 thread_local! {
-    /// The casts, by tensor and type. A weak handle to the tensor keeps its address from being reused for another
-    /// tensor.
+    /// The cache of the region that the thread is in.
     ///
-    /// The map is freed where the outermost region ends, so it needs no destructor, and remains usable by other
-    /// thread-local destructors at the end of a thread.
-    static CASTS: RefCell<Option<ManuallyDrop<Casts>>> = const { RefCell::new(None) };
+    /// It is taken out where the outermost region ends, or work with a carried state, so it needs no destructor, and
+    /// remains usable by other thread-local destructors at the end of a thread.
+    static CACHE: RefCell<Option<ManuallyDrop<Cache>>> = const { RefCell::new(None) };
+}
+
+impl Cache {
+    pub(super) fn of_thread() -> Option<Cache> {
+        CACHE.with_borrow(|cache| cache.as_deref().cloned())
+    }
+
+    /// Sets the thread's cache, and returns the previous one.
+    pub(super) fn replace(cache: Option<Cache>) -> Option<Cache> {
+        CACHE.replace(cache.map(ManuallyDrop::new)).map(ManuallyDrop::into_inner)
+    }
+
+    /// Gives the thread a cache, unless it has one: returns whether the region that is entered is an outermost one.
+    pub(super) fn open() -> bool {
+        let is_outermost = with_casts(|_| ()).is_none();
+        if is_outermost {
+            drop(Cache::replace(Some(Cache(Arc::new(Mutex::new(Some(Casts::new())))))));
+        }
+        is_outermost
+    }
+
+    /// Forgets all casts of the thread's cache, and takes it out.
+    pub(super) fn close() {
+        let take = |Cache(casts): Cache| casts.lock().unwrap_or_else(PoisonError::into_inner).take();
+        drop(Cache::replace(None).map(take)); // outside of cell and lock: dropping tensors may run a backend's code
+    }
+}
+
+/// Runs a closure with the casts of the thread's cache; `None` outside of regions.
+fn with_casts<R>(f: impl FnOnce(&mut Casts) -> R) -> Option<R> {
+    CACHE.with_borrow(|cache| {
+        let mut casts = cache.as_ref()?.0.lock().unwrap_or_else(PoisonError::into_inner);
+        casts.as_mut().map(f)
+    })
 }
 
 /// Casts an eligible tensor to another type with `cast`, and returns any other tensor unchanged. Casts of weights
@@ -59,13 +99,16 @@ fn remembered(
         return cast(tensor, to);
     }
     let key = (tensor.id(), to);
-    if let Some(known) = CASTS.with_borrow(|casts| Some(casts.as_ref()?.get(&key)?.1.clone())) {
-        return Ok(known);
+    match with_casts(|casts| casts.get(&key).map(|known| known.1.clone())) {
+        None => return cast(tensor, to), // nothing would end the cache
+        Some(Some(known)) => return Ok(known),
+        Some(None) => (),
     }
     // With grad mode on, even if this use needs no gradient: the next use of the cached cast may need one.
     let made = enable_grad(|| cast(tensor, to))?;
     let remembered = (tensor.downgrade(), made.clone());
-    CASTS.with_borrow_mut(|casts| casts.get_or_insert_default().insert(key, remembered));
+    let of_another_thread = with_casts(|casts| casts.insert(key, remembered));
+    drop(of_another_thread); // outside of the lock
     Ok(made)
 }
 
@@ -74,14 +117,11 @@ fn is_weight(tensor: &Tensor) -> Result<bool> {
     Ok(may_be && tensor.is_leaf()?)
 }
 
-pub(super) fn clear() {
-    drop(CASTS.take().map(ManuallyDrop::into_inner)); // outside of the cell: dropping tensors may run a backend's code
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::autocast::Autocast;
+    use crate::guard::ThreadLocalState;
 
     const CPU: DeviceType = DeviceType::Cpu;
 
@@ -161,8 +201,51 @@ mod tests {
             })
         };
         assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(panics)).is_err());
-        assert!(CASTS.with_borrow(|casts| casts.as_ref().is_none_or(|casts| casts.is_empty())));
+        assert!(Cache::of_thread().is_none());
         Autocast::on(CPU).run(|| assert_eq!(casts(&w, DType::BFloat16), 1));
-        assert!(CASTS.with_borrow(|casts| casts.as_ref().is_none_or(|casts| casts.is_empty())));
+        assert!(Cache::of_thread().is_none());
+    }
+
+    #[test]
+    fn a_worker_shares_the_casts_of_each_region_and_keeps_none() {
+        let w = weight();
+        let (give, take) = std::sync::mpsc::channel::<ThreadLocalState>();
+        let (answer, answers) = std::sync::mpsc::channel();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for state in take {
+                    answer.send(state.run(|| casts(&w, DType::BFloat16))).unwrap();
+                }
+            });
+            let there = |state: &ThreadLocalState| {
+                give.send(state.clone()).unwrap();
+                answers.recv().unwrap()
+            };
+            for _ in 0..2 {
+                let state = Autocast::on(CPU).run(|| {
+                    let state = ThreadLocalState::capture();
+                    assert_eq!((there(&state), casts(&w, DType::BFloat16), there(&state)), (1, 0, 0));
+                    state
+                });
+                assert_eq!(
+                    there(&state),
+                    3,
+                    "after its region, nothing would tell it that the weight changes"
+                );
+            }
+            drop(give);
+        });
+    }
+
+    #[test]
+    fn nothing_is_cached_outside_of_regions() {
+        let w = weight();
+        let on = crate::guard::LocalDispatchKeySet {
+            excluded: crate::DispatchKeySet::EMPTY,
+            ..crate::guard::LocalDispatchKeySet::current()
+        };
+        let _on = crate::guard::ForceDispatchKeyGuard::new(on);
+        assert!(crate::autocast::is_enabled(CPU));
+        assert_eq!(casts(&w, DType::BFloat16), 3);
     }
 }

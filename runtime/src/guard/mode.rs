@@ -3,9 +3,10 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use super::travelling::Travelling;
+use super::travelling::{Layered, Travelling};
 use super::{LocalDispatchKeySet, NotSend, on_thread};
 use crate::key::{DispatchKey, DispatchKeySet};
+use crate::program::Program;
 use crate::turn;
 
 /// Whether operations on this thread are recorded for the backward pass.
@@ -214,8 +215,9 @@ impl Modes {
     }
 }
 
-/// The state of a thread as a value: included and excluded keys, grad mode, inference mode, observers. A new thread
-/// starts with the default state; work that is handed to it takes this state along.
+/// The state of a thread as a value: included and excluded keys, grad mode, inference mode, observers, the precision and
+/// the cached casts of autocast. A new thread starts with the default state; work that is handed to
+/// it takes this state along.
 ///
 /// ```
 /// use torch_library::guard::{GradMode, ThreadLocalState, no_grad};
@@ -243,6 +245,7 @@ impl Modes {
 pub struct ThreadLocalState {
     modes: Modes,
     travelling: Travelling,
+    layers: <Program as Layered>::State,
     /// The number of [turns](crate::turn) that the captured thread has, and keeps while it waits for threads that work
     /// for it.
     turns: usize,
@@ -251,21 +254,27 @@ pub struct ThreadLocalState {
 impl ThreadLocalState {
     /// Captures this thread's state.
     pub fn capture() -> Self {
-        ThreadLocalState { modes: Modes::capture(), travelling: Travelling::capture(), turns: turn::taken() }
+        ThreadLocalState {
+            modes: Modes::capture(),
+            travelling: Travelling::capture(),
+            layers: Program::capture(),
+            turns: turn::taken(),
+        }
     }
 
     /// Runs a closure with this state; afterwards, even after a panic, the thread has its own state again.
     pub fn run<R>(&self, f: impl FnOnce() -> R) -> R {
-        struct Restore(Modes, Option<Travelling>, usize);
+        struct Restore(Modes, Option<(Travelling, <Program as Layered>::State)>, usize);
         impl Drop for Restore {
             fn drop(&mut self) {
                 turn::set_taken(self.2);
                 self.0.force();
-                self.1.take().map(Travelling::replace);
+                self.1.take().map(|(travelling, layers)| (travelling.replace(), Program::replace(layers)));
             }
         }
         let turns = turn::set_taken(turn::taken() + self.turns);
-        let _restore = Restore(Modes::capture(), Some(self.travelling.clone().replace()), turns);
+        let others = (self.travelling.clone().replace(), Program::replace(self.layers.clone()));
+        let _restore = Restore(Modes::capture(), Some(others), turns);
         self.modes.force();
         f()
     }

@@ -4,6 +4,18 @@ use std::any::{Any, TypeId};
 use std::cell::RefCell;
 use std::sync::Arc;
 
+/// The thread state of the layers above this module that travels as well, which they implement for
+/// [`Program`](crate::program::Program). It stays in cells of their own, since many calls read it.
+pub(crate) trait Layered {
+    /// All of it as one value.
+    type State: Clone + Send + Sync;
+
+    fn capture() -> Self::State;
+
+    /// Makes this the state of the thread, and returns the previous one, which is dropped outside of all cells.
+    fn replace(state: Self::State) -> Self::State;
+}
+
 /// At most one value of each type; cheap to clone, and free while there is none.
 #[derive(Clone, Default)]
 pub(super) struct Travelling(Vec<(TypeId, Arc<dyn Any + Send + Sync>)>);

@@ -19,13 +19,13 @@ impl Layers for Program {
 }
 
 impl Layered for Program {
-    type State = autocast::State;
+    type State = (autocast::State, vmap::State);
 
     fn capture() -> Self::State {
-        autocast::State::capture()
+        (autocast::State::capture(), vmap::State::capture())
     }
 
-    fn replace(autocast: Self::State) -> Self::State {
-        autocast.replace()
+    fn replace((autocast, vmap): Self::State) -> Self::State {
+        (autocast.replace(), vmap.replace())
     }
 }

@@ -24,7 +24,6 @@
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
-use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -61,7 +60,6 @@ pub enum Randomness {
 pub struct Level {
     id: u64,
     kind: Kind,
-    not_send: PhantomData<*const ()>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -84,6 +82,30 @@ thread_local! {
     static SERVED: Cell<Option<Level>> = const { Cell::new(None) };
     /// The thread's keys at the front of a call that has not reached its batching rule yet.
     static IN_FRONT: Cell<Option<LocalDispatchKeySet>> = const { Cell::new(None) };
+}
+
+/// What of a thread's vmap travels to other threads; the keys travel by themselves.
+#[derive(Clone)]
+pub(crate) struct State {
+    levels: Vec<Level>,
+    served: Option<Level>,
+    in_front: Option<LocalDispatchKeySet>,
+}
+
+impl State {
+    pub(crate) fn capture() -> Self {
+        let levels = LEVELS.with_borrow(|levels| levels.to_vec());
+        State { levels, served: SERVED.get(), in_front: IN_FRONT.get() }
+    }
+
+    /// Makes this the thread's state, and returns the previous one.
+    pub(crate) fn replace(self) -> Self {
+        State {
+            levels: replace_levels(self.levels),
+            served: SERVED.replace(self.served),
+            in_front: IN_FRONT.replace(self.in_front),
+        }
+    }
 }
 
 /// The content of a wrapper. It is shared with handles that autograd makes of the wrapper, so that in-place changes are
@@ -147,7 +169,7 @@ impl Level {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         // Ids increase, so an inner level always has the larger one.
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
-        let level = Level { id, kind, not_send: PhantomData };
+        let level = Level { id, kind };
         LEVELS.with_borrow_mut(|levels| levels.push(level));
         LevelGuard { level, _random: random }
     }

@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use torch_library::guard::{AutoDispatchBelowAutograd, LocalDispatchKeySet, exclude};
+use torch_library::guard::{AutoDispatchBelowAutograd, LocalDispatchKeySet, ThreadLocalState, exclude};
 use torch_library::prelude::*;
 use torch_library::vmap::{Level, LevelGuard, Randomness};
 use torch_library::{Dispatcher, Library, LibraryKind, RuntimeKernel};
@@ -80,6 +80,27 @@ fn a_tensor_that_escapes_is_an_error() {
     let error = vmap_tests::plus(&x, &x).unwrap_err();
     assert!(error.to_string().contains("a batched tensor is used outside of its vmap"), "{error}");
     assert!(Level::current().is_err() && Level::innermost().is_none());
+}
+
+/// Calls, the levels, and the level that a rule serves.
+#[test]
+fn levels_travel_with_the_state_of_their_thread() {
+    let guard = enter(2);
+    let level = guard.level();
+    let x = level.wrap(Tensor::from([[1, 2, 3], [4, 5, 6]]), 0).unwrap();
+    let state = level.serve(ThreadLocalState::capture);
+    let there = || {
+        let inside = state.run(|| {
+            assert!(Level::innermost() == Some(level) && Level::current().unwrap() == level);
+            vmap_tests::plus(&x, &x)
+        });
+        assert!(Level::innermost().is_none() && Level::current().is_err());
+        (inside, vmap_tests::plus(&x, &x))
+    };
+    let (inside, outside) = std::thread::scope(|scope| scope.spawn(there).join()).unwrap();
+    let (sums, _) = level.unwrap(&inside.unwrap());
+    assert_eq!(sums.to_vec::<i32>().unwrap(), [2, 4, 6, 8, 10, 12]);
+    assert!(outside.unwrap_err().to_string().contains("a batched tensor is used outside of its vmap"));
 }
 
 #[test]

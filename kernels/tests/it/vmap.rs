@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
+use torch_library::guard::ThreadLocalState;
 use torch_library::prelude::*;
 use torch_library::{limits, warning};
 use torch_library_kernels::aten;
@@ -281,6 +282,20 @@ fn random_operators_ask_what_is_meant() -> Result<()> {
     let vmap = Vmap::new().randomness(Randomness::Same);
     let error = vmap.run(&[batch()], |rows| Ok(vec![vmap_test::draw::call(Some(&rows[0]))?])).unwrap_err();
     assert!(error.to_string().contains("arguments that differ"), "{error}");
+    Ok(())
+}
+
+#[test]
+fn a_worker_asks_as_well_and_computes_with_batches() -> Result<()> {
+    let rows = vmap([&batch()], |[row]| {
+        let state = ThreadLocalState::capture();
+        let there = || state.run(|| (vmap_test::draw(), aten::add_Scalar(&row, 1.into())));
+        let (drawn, sum) = std::thread::scope(|scope| scope.spawn(there).join()).unwrap();
+        let error = drawn.unwrap_err();
+        assert!(error.to_string().contains("vmap_test::draw is random"), "{error}");
+        aten::sub_Tensor(&sum?, &row)
+    })?;
+    assert!(rows.to_vec::<f64>()?.iter().all(|difference| *difference == 1.0));
     Ok(())
 }
 

@@ -215,9 +215,9 @@ impl Modes {
     }
 }
 
-/// The state of a thread as a value: included and excluded keys, grad mode, inference mode, observers, the precision and
-/// the cached casts of autocast. A new thread starts with the default state; work that is handed to
-/// it takes this state along.
+/// The state of a thread as a value: included and excluded keys, grad mode, inference mode, observers, the precision
+/// and the cached casts of autocast, the levels of vmap. A new thread starts with the default state; work that is
+/// handed to it takes this state along.
 ///
 /// ```
 /// use torch_library::guard::{GradMode, ThreadLocalState, no_grad};

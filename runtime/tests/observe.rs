@@ -283,6 +283,16 @@ fn samples_are_a_share_of_all() -> Result<()> {
 }
 
 #[test]
+fn an_observer_goes_with_its_handle_wherever_that_is_dropped() {
+    let kept = Arc::new(());
+    let owner = kept.clone();
+    let handle = Observer::new(move |_| drop(owner.clone())).on_this_thread();
+    assert_eq!(Arc::strong_count(&kept), 2);
+    std::thread::scope(|scope| scope.spawn(move || drop(handle)).join()).unwrap();
+    assert_eq!(Arc::strong_count(&kept), 1);
+}
+
+#[test]
 fn observers_of_a_thread_travel_with_its_state() -> Result<()> {
     let call = || seen::here(1).map(drop);
     let (count, observer) = count("seen::here");

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock, Weak};
 
 use super::{CallKind, Callbacks, Event, Observer, Scope, Shared, Wants, Watch, bit};
 use crate::dropping::{self, Queue};
@@ -28,10 +28,11 @@ static OF_CALLS: AtomicUsize = AtomicUsize::new(0);
 /// How many of these ask for inputs or outputs.
 static OF_VALUES: AtomicUsize = AtomicUsize::new(0);
 
-/// The observers of one thread.
+/// The observers of one thread, and of those to which its state was carried. It does not own them: where a handle is
+/// dropped on another thread, the callbacks go, although that thread cannot change this list.
 #[derive(Clone, Default)]
 struct OnThread {
-    observers: Vec<Shared>,
+    observers: Vec<Weak<Registered>>,
     is_silent: bool,
 }
 
@@ -95,7 +96,7 @@ impl ObserverHandle {
     }
 
     pub(super) fn for_this_thread(observer: Shared) -> Self {
-        OnThread::update(|thread| thread.observers.push(observer.clone()));
+        OnThread::update(|thread| thread.observers.push(Arc::downgrade(&observer)));
         observer.change(DISABLED, ENABLED);
         ObserverHandle(observer)
     }
@@ -124,7 +125,7 @@ impl Drop for ObserverHandle {
         // The handle still owns the observer, so its callbacks are not dropped under the lock; dropping them may call
         // operators.
         GLOBAL.write().unwrap_or_else(PoisonError::into_inner).retain(is_other);
-        OnThread::update(|_| {});
+        OnThread::update(|thread| thread.observers.retain(|other| other.as_ptr() != Arc::as_ptr(&self.0)));
     }
 }
 
@@ -132,8 +133,7 @@ impl OnThread {
     fn update(change: impl FnOnce(&mut OnThread)) {
         let mut thread = guard::travelling::<OnThread>().as_deref().cloned().unwrap_or_default();
         change(&mut thread);
-        // A handle may be dropped on another thread, which cannot change this list.
-        thread.observers.retain(|observer| observer.state.load(Ordering::Acquire) != REMOVED);
+        thread.observers.retain(|observer| observer.strong_count() > 0);
         guard::set_travelling((thread.is_silent || !thread.observers.is_empty()).then_some(thread));
     }
 }
@@ -195,7 +195,7 @@ pub(super) fn observers_of(scope: Scope, call: Option<CallKind>) -> Option<Vec<S
         return None;
     }
     let mut observers = GLOBAL.read().unwrap_or_else(PoisonError::into_inner).clone();
-    observers.extend(thread.iter().flat_map(|thread| thread.observers.iter().cloned()));
+    observers.extend(thread.iter().flat_map(|thread| thread.observers.iter().filter_map(Weak::upgrade)));
     observers.retain(|observer| {
         observer.is_enabled() && observer.wants.sees(scope, call) && chance(observer.wants.probability)
     });

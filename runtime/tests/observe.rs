@@ -32,6 +32,8 @@ torch_library! {
         inner(Tensor a) -> Tensor;
         /// Called many times.
         often(int a) -> int;
+        /// Called once by each thread.
+        first(int a) -> int;
         /// For observers on one thread.
         here(int a) -> int;
         /// For regions without observers.
@@ -91,6 +93,9 @@ mod anywhere {
 
     fn words(text: &str, numbers: &[i64], flag: Option<bool>) -> Result<String> {
         Ok(format!("{text} {numbers:?} {flag:?}"))
+    }
+    fn first(a: i64) -> Result<i64> {
+        Ok(a)
     }
     fn often(a: i64) -> Result<i64> {
         Ok(a)
@@ -279,6 +284,18 @@ fn samples_are_a_share_of_all() -> Result<()> {
     assert_eq!((observed(0.0)?, observed(1.0)?), (0, 1000));
     let half = observed(0.5)?;
     assert!((400..600).contains(&half), "{half} of 1000 with probability 0.5");
+    Ok(())
+}
+
+#[test]
+fn the_first_calls_of_all_threads_are_samples_too() -> Result<()> {
+    let (count, observer) = count("seen::first");
+    let _handle = observer.sampled(0.5).on_all_threads();
+    std::thread::scope(|scope| {
+        (0..200).for_each(|_| drop(scope.spawn(|| seen::first(1).map(drop))));
+    });
+    let half = count.load(Ordering::Relaxed);
+    assert!((60..140).contains(&half), "{half} of 200 threads with probability 0.5");
     Ok(())
 }
 

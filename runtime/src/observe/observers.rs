@@ -1,7 +1,7 @@
 //! The registered observers, and which of them are active.
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, Weak};
 
 use super::{CallKind, Callbacks, Event, Observer, Scope, Shared, Wants, Watch, bit};
@@ -204,8 +204,11 @@ pub(super) fn observers_of(scope: Scope, call: Option<CallKind>) -> Option<Vec<S
 
 /// True with this probability.
 fn chance(probability: f64) -> bool {
+    static THREADS: AtomicU64 = AtomicU64::new(0);
     thread_local! {
-        static STATE: Cell<u64> = const { Cell::new(0) };
+        /// Each thread begins at a number of its own: otherwise the first calls of all threads would be observed, or
+        /// none of them.
+        static STATE: Cell<u64> = Cell::new(mixed(THREADS.fetch_add(1, Ordering::Relaxed)));
     }
     if probability >= 1.0 {
         return true;
@@ -213,7 +216,12 @@ fn chance(probability: f64) -> bool {
     // SplitMix64: an addition, then a mix of the bits.
     let state = STATE.get().wrapping_add(0x9e37_79b9_7f4a_7c15);
     STATE.set(state);
-    let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    (mixed(state) as f64) < probability * u64::MAX as f64
+}
+
+/// The number with its bits mixed.
+fn mixed(number: u64) -> u64 {
+    let mixed = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    ((mixed ^ (mixed >> 31)) as f64) < probability * u64::MAX as f64
+    mixed ^ (mixed >> 31)
 }

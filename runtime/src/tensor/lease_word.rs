@@ -15,9 +15,12 @@ pub(crate) struct LeaseWord {
     state: AtomicUsize,
     /// The source location that took the last lease; for messages.
     place: AtomicPtr<Location<'static>>,
-    /// The thread that took it; for messages.
+    /// The thread that took all leases since there was none, or [`SEVERAL`] if they are of several; for messages.
     thread: atomic::AtomicUsize,
 }
+
+/// No thread is identified by it.
+const SEVERAL: usize = 0;
 
 /// There is an exclusive lease.
 const EXCLUSIVE: usize = 1 << (usize::BITS - 1);
@@ -46,14 +49,16 @@ impl LeaseWord {
                 Err(now) => state = now,
             }
         }
-        self.note(place);
+        let here = this_thread();
+        let is_alone = state == 0 || self.thread.load(Ordering::Relaxed) == here;
+        self.note(place, if is_alone { here } else { SEVERAL });
         Ok(())
     }
 
     #[inline]
     pub(super) fn take(&self, place: &'static Location<'static>) -> Result<()> {
         match self.state.compare_exchange(0, EXCLUSIVE, Ordering::Acquire, Ordering::Relaxed) {
-            Ok(_) => self.note(place),
+            Ok(_) => self.note(place, this_thread()),
             Err(_) => return Err(self.refusal("written")),
         }
         Ok(())
@@ -86,11 +91,11 @@ impl LeaseWord {
     }
 
     #[inline]
-    fn note(&self, place: &'static Location<'static>) {
-        // The two stores are not atomic together: a message may name the place of one holder and the thread of the
-        // next.
+    fn note(&self, place: &'static Location<'static>, thread: usize) {
+        // The two stores are not atomic together, nor with the change of the state: a message may name the place of one
+        // holder and the thread of the next.
         self.place.store(ptr::from_ref(place).cast_mut(), Ordering::Relaxed);
-        self.thread.store(this_thread(), Ordering::Relaxed);
+        self.thread.store(thread, Ordering::Relaxed);
     }
 
     /// The error if a lease is not available.
@@ -102,18 +107,21 @@ impl LeaseWord {
             EXCLUSIVE => "written",
             _ => "read",
         };
-        let is_here = self.thread.load(Ordering::Relaxed) == this_thread();
-        let (whose, help) = if is_here {
-            (
+        let (whose, help) = match self.thread.load(Ordering::Relaxed) {
+            thread if thread == this_thread() => (
                 "this thread, which is in the middle of it",
                 "drop the elements that were borrowed there first; if a kernel did that, the closure that it calls \
                  cannot use its tensors: copy what the closure needs before",
-            )
-        } else {
-            (
+            ),
+            SEVERAL => (
+                "this thread or another",
+                "drop the elements that were borrowed there first, or wait until that call has returned; or give each \
+                 thread a copy",
+            ),
+            _ => (
                 "another thread",
                 "wait until that call has returned, give each thread a copy, or parts of its own by `Tensor::disjoint_parts`",
-            )
+            ),
         };
         let place = location(&self.place).map(|place| format!(" at {place}")).unwrap_or_default();
         Error::new(

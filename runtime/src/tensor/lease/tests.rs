@@ -40,6 +40,31 @@ fn a_refusal_says_who_is_in_the_way() {
 }
 
 #[test]
+fn of_several_readers_a_refusal_names_none() {
+    let x = Tensor::from([1]);
+    let writing = || Lease::new([&x], []).err().unwrap().to_string();
+    let reading = Lease::new([], [&x]).unwrap();
+    let (elsewhere, after) = std::thread::scope(|scope| {
+        let there = || {
+            let _also_reading = Lease::new([], [&x]).unwrap();
+            writing()
+        };
+        (scope.spawn(there).join().unwrap(), writing())
+    });
+    drop(reading);
+    for text in [elsewhere, after] {
+        assert!(
+            text.contains("it is being read at ") && text.contains(" by this thread or another"),
+            "{text}"
+        );
+    }
+    let _alone_again = Lease::new([], [&x]).unwrap();
+    let twice = Lease::new([], [&x]).unwrap();
+    assert!(writing().contains("by this thread, which is in the middle of it"));
+    drop(twice);
+}
+
+#[test]
 fn tensors_under_a_lease_stay_where_they_are() {
     let mut x = Tensor::from([1, 2, 3]);
     let handle = x.clone();

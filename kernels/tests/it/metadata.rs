@@ -17,7 +17,8 @@ fn facts_are_those_of_the_tensor() -> Result<()> {
     assert!(aten::is_floating_point(&x)? && aten::is_signed(&x)? && !aten::is_complex(&x)?);
     assert!(!aten::is_signed(&Tensor::from([1u8]))? && aten::is_complex(&Tensor::from([Complex64::I]))?);
     assert!(!aten::is_inference(&x)? && !aten::is_distributed(&x)? && !aten::is_pinned(&x)?);
-    assert_eq!(aten::get_device(&x)?, -1);
+    let on_meta = Tensor::empty(&[2], DType::Float32, Device::META)?;
+    assert_eq!((aten::get_device(&x)?, aten::get_device(&on_meta)?), (-1, -1));
     assert!(aten::size_int(&x, 2).is_err() && aten::size_int(&x, -3).is_err());
     assert!(aten::size_int(&Tensor::from(1), 0).is_err() && aten::stride_int(&Tensor::from(1), 0).is_err());
     assert!(aten::is_set_to(&x, &aten::view(&x, &[2, 3])?)? && !aten::is_set_to(&x, &turned)?);

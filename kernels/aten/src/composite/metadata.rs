@@ -1,5 +1,6 @@
 //! Facts about a tensor as numbers, and facts about this library.
 
+use torch_library::DeviceType;
 use torch_library::geometry::wrap_dim;
 use torch_library::prelude::*;
 
@@ -55,7 +56,8 @@ mod metadata {
 
     fn get_device(this: &Tensor) -> Result<i64> {
         let device = this.device();
-        Ok(if device == Device::CPU { -1 } else { device.index.unwrap_or(0).into() })
+        let is_one_of_its_kind = matches!(device.kind, DeviceType::Cpu | DeviceType::Meta);
+        Ok(if is_one_of_its_kind { -1 } else { device.index.unwrap_or(0).into() })
     }
 
     fn is_complex(this: &Tensor) -> Result<bool> {

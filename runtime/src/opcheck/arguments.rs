@@ -88,7 +88,12 @@ pub(super) fn map(
 
 /// Copies for one call, with the same memory layouts.
 pub(super) fn copies(values: &[Value<'static>]) -> Result<Vec<Value<'static>>> {
-    map(values, |_, tensor| copy_as(tensor, tensor.sizes(), tensor.strides(), tensor.storage_offset()))
+    map(values, |_, tensor| copy(tensor))
+}
+
+/// A copy with the same memory layout.
+pub(super) fn copy(tensor: &Tensor) -> Result<Tensor> {
+    copy_as(tensor, tensor.sizes(), tensor.strides(), tensor.storage_offset())
 }
 
 /// A copy of the value with the same tensors.

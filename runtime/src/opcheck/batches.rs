@@ -1,6 +1,6 @@
 //! The operator under vmap, compared with a loop over the examples.
 
-use super::arguments::{copy_as, map, tensors};
+use super::arguments::{copy, map, tensors};
 use super::compare;
 use super::{Check, Session};
 use crate::dtype::DType;
@@ -85,7 +85,7 @@ impl Plan {
     fn stacked(&self, values: &[Value<'static>]) -> Result<Vec<Value<'static>>> {
         map(values, |at, tensor| match self.dim(at, tensor) {
             Some(dim) => examples(tensor, dim),
-            None => copy_as(tensor, tensor.sizes(), tensor.strides(), tensor.storage_offset()),
+            None => copy(tensor),
         })
     }
 }
@@ -141,7 +141,7 @@ fn batched(operator: OperatorHandle, values: &[Value<'static>], plan: &Plan) -> 
     let level = guard.level();
     let values = map(values, |at, tensor| match plan.dim(at, tensor) {
         Some(dim) => level.wrap(examples(tensor, dim)?, dim),
-        None => Ok(tensor.clone()),
+        None => copy(tensor),
     })?;
     let results = run(operator, values)?;
     let example = |index| results.iter().map(|result| part(level, result, index)).collect();

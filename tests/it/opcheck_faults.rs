@@ -38,6 +38,7 @@ torch_library! {
         meta_dtype(Tensor self) -> Tensor;
         meta_device(Tensor self) -> Tensor;
         meta_refuses(Tensor self) -> Tensor;
+        meta_of_ones(Tensor self) -> Tensor;
         ignores_strides(Tensor self) -> Tensor;
         ignores_offset(Tensor self) -> Tensor;
         needs_contiguous(Tensor self) -> Tensor;
@@ -219,6 +220,10 @@ mod cpu {
         doubled(this)
     }
 
+    fn meta_of_ones(this: &Tensor) -> Result<Tensor> {
+        Tensor::zeros(&[1, this.numel()], DType::Float64, Device::CPU)
+    }
+
     fn ignores_strides(this: &Tensor) -> Result<Tensor> {
         raw(this, this.storage_offset()).or_else(|_| doubled(this))
     }
@@ -330,6 +335,10 @@ mod meta {
 
     fn meta_refuses(_: &Tensor) -> Result<Tensor> {
         bail!(Shape, "who knows")
+    }
+
+    fn meta_of_ones(this: &Tensor) -> Result<Tensor> {
+        Tensor::empty_strided(&[1, this.numel()], &[1, 1], DType::Float64, Device::META)
     }
 
     fn empty_refused(this: &Tensor) -> Result<Tensor> {
@@ -455,6 +464,12 @@ fn meta_knows_what_the_cpu_gives() {
     check("meta_device", &format!("return 0 is float64 of sizes [2, 3], strides [3, 1] on cpu, {cpu}"));
     let refuses = "fails on meta with a sample that the CPU accepts: faulty::meta_refuses: who knows";
     check("meta_refuses", refuses);
+}
+
+#[test]
+fn strides_that_lead_nowhere_do_not_matter() {
+    let report = OpCheck::new(handle("meta_of_ones")).run([vec![Value::Tensor(x())]]);
+    assert_eq!(report.faults, []);
 }
 
 #[test]

@@ -60,6 +60,12 @@ pub(super) fn tensors(found: &Tensor, expected: &Tensor) -> Option<String> {
     Some(format!("element {at} is {} instead of {}", show(left[at]), show(right[at])))
 }
 
+/// Whether two tensors of the same sizes have the same strides, where a stride leads to another element.
+pub(super) fn has_same_strides(left: &Tensor, right: &Tensor) -> bool {
+    let strides = left.strides().iter().zip(right.strides());
+    left.numel() == 0 || strides.zip(left.sizes()).all(|((left, right), size)| *size == 1 || left == right)
+}
+
 const UNREADABLE: &str = "values that cannot be read";
 
 /// Whether the order of a computation may change its result.

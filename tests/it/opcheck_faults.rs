@@ -38,6 +38,11 @@ torch_library! {
         meta_dtype(Tensor self) -> Tensor;
         meta_device(Tensor self) -> Tensor;
         meta_refuses(Tensor self) -> Tensor;
+        meta_list(Tensor self) -> Tensor[];
+        meta_number(Tensor self) -> int;
+        meta_offset(Tensor(a) self) -> Tensor(a);
+        meta_copies(Tensor(a) self) -> Tensor(a);
+        meta_grows_(Tensor(a!) self) -> ();
         meta_of_ones(Tensor self) -> Tensor;
         ignores_strides(Tensor self) -> Tensor;
         ignores_offset(Tensor self) -> Tensor;
@@ -220,6 +225,27 @@ mod cpu {
         doubled(this)
     }
 
+    fn meta_list(this: &Tensor) -> Result<Vec<Tensor>> {
+        Ok(vec![doubled(this)?, doubled(this)?])
+    }
+
+    fn meta_number(this: &Tensor) -> Result<i64> {
+        Ok(this.numel())
+    }
+
+    fn meta_offset(this: &Tensor) -> Result<Tensor> {
+        this.strided_view(&this.sizes()[1..], &this.strides()[1..], this.storage_offset() + this.strides()[0])
+    }
+
+    fn meta_copies(this: &Tensor) -> Result<Tensor> {
+        Ok(this.clone())
+    }
+
+    fn meta_grows_(this: &mut Tensor) -> Result<()> {
+        double_in_place(this)?;
+        resize(this, &[this.numel() + 1])
+    }
+
     fn meta_of_ones(this: &Tensor) -> Result<Tensor> {
         Tensor::zeros(&[1, this.numel()], DType::Float64, Device::CPU)
     }
@@ -335,6 +361,26 @@ mod meta {
 
     fn meta_refuses(_: &Tensor) -> Result<Tensor> {
         bail!(Shape, "who knows")
+    }
+
+    fn meta_list(_: &Tensor) -> Result<Vec<Tensor>> {
+        Ok(Vec::new())
+    }
+
+    fn meta_number(this: &Tensor) -> Result<i64> {
+        Ok(this.numel() + 1)
+    }
+
+    fn meta_offset(this: &Tensor) -> Result<Tensor> {
+        this.strided_view(&this.sizes()[1..], &this.strides()[1..], this.storage_offset())
+    }
+
+    fn meta_copies(this: &Tensor) -> Result<Tensor> {
+        described(this)
+    }
+
+    fn meta_grows_(_: &mut Tensor) -> Result<()> {
+        Ok(())
     }
 
     fn meta_of_ones(this: &Tensor) -> Result<Tensor> {
@@ -464,6 +510,15 @@ fn meta_knows_what_the_cpu_gives() {
     check("meta_device", &format!("return 0 is float64 of sizes [2, 3], strides [3, 1] on cpu, {cpu}"));
     let refuses = "fails on meta with a sample that the CPU accepts: faulty::meta_refuses: who knows";
     check("meta_refuses", refuses);
+    check("meta_list", "return 0 is 0 tensors on meta, and on the CPU 2 tensors");
+    check("meta_number", "return 0 is Int(7) on meta, and on the CPU Int(6)");
+    let offset = "return 0 is float64 of sizes [3], strides [1] on meta, and on the CPU float64 of sizes [3], \
+                  strides [1], offset 3";
+    check("meta_offset", offset);
+    check("meta_copies", "return 0 shares no memory with `self` on meta, and is it on the CPU");
+    let grows = "`self` after the call is float64 of sizes [2, 3], strides [3, 1] on meta, and on the CPU float64 of \
+                 sizes [7], strides [1]";
+    check("meta_grows_", grows);
 }
 
 #[test]

@@ -129,8 +129,7 @@ pub(super) fn copy_as(tensor: &Tensor, sizes: &[i64], strides: &[i64], offset: i
     if tensor.is_wrapped_number() {
         return Ok(Tensor::wrapped_number(tensor.item()?));
     }
-    let end = sizes.iter().zip(strides).map(|(size, stride)| (size - 1) * stride).sum::<i64>() + 1 + offset;
-    let end = [end.max(offset)];
+    let end = [end(sizes, strides, offset)];
     match_dtype!(tensor.dtype(), T => {
         let mut memory = Tensor::zeros(&end, tensor.dtype(), Device::CPU)?;
         // Element by element: where the layout has several in one place, they are equal.
@@ -146,5 +145,13 @@ pub(super) fn copy_as(tensor: &Tensor, sizes: &[i64], strides: &[i64], offset: i
 
 /// A tensor on `meta` like this one.
 pub(super) fn on_meta(tensor: &Tensor) -> Result<Tensor> {
-    Tensor::empty_strided(tensor.sizes(), tensor.strides(), tensor.dtype(), Device::META)
+    let (sizes, strides, offset) = (tensor.sizes(), tensor.strides(), tensor.storage_offset());
+    let memory = Tensor::empty(&[end(sizes, strides, offset)], tensor.dtype(), Device::META)?;
+    memory.strided_view(sizes, strides, offset)
+}
+
+/// The number of elements that memory needs to hold a layout.
+fn end(sizes: &[i64], strides: &[i64], offset: i64) -> i64 {
+    let last: i64 = sizes.iter().zip(strides).map(|(size, stride)| (size - 1) * stride).sum();
+    (last + 1 + offset).max(offset)
 }

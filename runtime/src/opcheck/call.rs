@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use super::arguments::TensorArgument;
 use super::{Check, Session};
 use crate::error::Error;
 use crate::value::{Stack, Value};
@@ -13,6 +14,13 @@ pub(super) enum Outcome {
     Failed(Error),
     /// The operator panicked, which has been recorded as a fault.
     Panicked,
+}
+
+/// A call that has returned.
+pub(super) struct Called {
+    /// The tensors among its arguments, as they are now.
+    pub(super) arguments: Vec<TensorArgument>,
+    pub(super) returns: Vec<Value<'static>>,
 }
 
 impl Session<'_> {

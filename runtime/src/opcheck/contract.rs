@@ -4,7 +4,7 @@ use torch_library_schema::Value as _;
 use torch_library_schema::{AliasInfo, Schema, Type};
 
 use super::arguments::{self, TensorArgument};
-use super::call::Outcome;
+use super::call::{Called, Outcome};
 use super::compare::{bits, difference};
 use super::{Check, Session};
 use crate::tensor::{Storage, Tensor};
@@ -37,12 +37,8 @@ impl Before {
 }
 
 impl Session<'_> {
-    /// Calls the operator with a sample, and compares what it did with the schema. Returns the results.
-    pub(super) fn contract(
-        &mut self,
-        values: &[Value<'static>],
-        written: &mut Vec<bool>,
-    ) -> Option<Vec<Value<'static>>> {
+    /// Calls the operator with a sample, and compares what it did with the schema. Returns that call.
+    pub(super) fn contract(&mut self, values: &[Value<'static>], written: &mut Vec<bool>) -> Option<Called> {
         let schema = self.operator.schema().ok()?;
         let copies = match arguments::copies(values) {
             Ok(copies) => copies,
@@ -51,8 +47,8 @@ impl Session<'_> {
                 return None;
             }
         };
-        let before: Vec<_> =
-            arguments::tensors(self.operator, &copies).into_iter().map(Before::new).collect();
+        let arguments = arguments::tensors(self.operator, &copies);
+        let before: Vec<_> = arguments.iter().cloned().map(Before::new).collect();
         let returns = match self.call(copies) {
             Outcome::Returned(returns) => returns,
             Outcome::Panicked => return None,
@@ -79,7 +75,7 @@ impl Session<'_> {
                 ),
             );
         }
-        Some(returns)
+        Some(Called { arguments, returns })
     }
 
     fn returns_fit(&mut self, schema: &Schema, returns: &[Value<'static>]) -> bool {

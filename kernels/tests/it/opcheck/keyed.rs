@@ -23,6 +23,8 @@ pub(super) fn left_out(name: &str) -> Option<&'static [Check]> {
         "_to_cpu" => &[Check::Aliasing, Check::Meta],
         // It has the memory of the tensor, but not its history.
         "data" => &[Check::Aliasing, Check::Gradient, Check::SecondGradient],
+        // It counts the writes to a sample, which are others where the sample is made in another way.
+        "_version" => &[Check::Meta],
         // The result is in the elements.
         "choose_qparams_optimized" => &[Check::Meta],
         // It writes the running statistics, though the schema does not say so, as in PyTorch.

@@ -61,6 +61,7 @@ mod call;
 mod casts;
 mod compare;
 mod contract;
+mod functional;
 mod gradients;
 mod layouts;
 mod meta;
@@ -106,6 +107,9 @@ pub enum Check {
     Vmap,
     /// If the operator has an autocast kernel, the result is that of a call with inputs that were cast before.
     Autocast,
+    /// In a [functionalized](mod@crate::functionalize) program, where the functional variant of an operator that writes
+    /// runs instead, results and written arguments are the same, or the operator says that it is not supported.
+    Functionalize,
 }
 
 /// A fault of an operator.
@@ -303,6 +307,7 @@ impl<'a> Session<'a> {
             self.gradients(&values);
             self.casts(&values);
             self.batches(&values, &expected.returns);
+            self.functional(&values, &expected);
         }
         self.empty(&values);
     }

@@ -52,6 +52,8 @@ torch_library! {
         empty_panics(Tensor self) -> Tensor;
         other_in_place(Tensor self) -> Tensor;
         other_in_place_(Tensor(a!) self) -> Tensor(a!);
+        functional_(Tensor(a!) self) -> Tensor(a!);
+        functional(Tensor self) -> Tensor;
         other_out(Tensor self) -> Tensor;
         other_out.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!);
         replaces_out(Tensor self) -> Tensor;
@@ -287,6 +289,15 @@ mod cpu {
         double_in_place(this)?;
         double_in_place(this)?;
         Ok(this)
+    }
+
+    fn functional_(this: &mut Tensor) -> Result<&mut Tensor> {
+        double_in_place(this)?;
+        Ok(this)
+    }
+
+    fn functional(this: &Tensor) -> Result<Tensor> {
+        doubled(&doubled(this)?)
     }
 
     fn other_out(this: &Tensor) -> Result<Tensor> {
@@ -557,6 +568,9 @@ fn variants_agree() {
     let replaces =
         "faulty::replaces_out.out with an empty `out` fails: faulty::replaces_out.out: `out` has no elements";
     assert_eq!(fault("replaces_out", Check::Out), replaces);
+    let functional = "in a program without writes, where faulty::functional runs instead: return 0: element 0 is 4 \
+                      instead of 2";
+    assert_eq!(fault("functional_", Check::Functionalize), functional);
 }
 
 #[test]

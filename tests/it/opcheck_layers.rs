@@ -189,10 +189,13 @@ fn check(name: &str, check: Check, expected: &str) {
 fn layers_that_are_right_pass() {
     let square = Dispatcher::global().find("layered::square").unwrap();
     opcheck(square, [vec![Value::Tensor(x())]]).unwrap();
-    let all = [Check::Gradient, Check::SecondGradient, Check::Autocast, Check::Vmap];
+    let all = [Check::Gradient, Check::SecondGradient, Check::Autocast, Check::Vmap, Check::Functionalize];
     assert_eq!(report("square").layers, all);
-    assert_eq!(report("square_").layers, [Check::Gradient, Check::SecondGradient, Check::Vmap]);
-    assert_eq!(report("underived").layers, [Check::Vmap]);
+    assert_eq!(
+        report("square_").layers,
+        [Check::Gradient, Check::SecondGradient, Check::Vmap, Check::Functionalize]
+    );
+    assert_eq!(report("underived").layers, [Check::Vmap, Check::Functionalize]);
     assert_eq!(Autocast::on(DeviceType::Cpu).run(|| layered::square(&x())).unwrap().dtype(), DType::Float64);
 }
 

@@ -139,7 +139,7 @@ fn left_out(name: &str) -> &'static [Check] {
         // In evaluation mode it returns its input, as in PyTorch.
         "dropout" | "alpha_dropout" | "feature_dropout" | "feature_alpha_dropout" => &[Check::Aliasing],
         // It has no elements in memory: operators make them.
-        "_efficientzerotensor" => &[Check::Deterministic],
+        "_efficientzerotensor" => &[Check::Deterministic, Check::Functionalize],
         // They return views where possible, as in PyTorch.
         "meshgrid"
         | "meshgrid.indexing"
@@ -400,7 +400,7 @@ fn derivatives_of_complex_numbers() {
         let name = operator.to_string();
         let others =
             [Check::Aliasing, Check::Mutation, Check::Layouts, Check::Meta, Check::Empty, Check::InPlace];
-        let others = others.into_iter().chain([Check::Out, Check::Vmap]);
+        let others = others.into_iter().chain([Check::Out, Check::Vmap, Check::Functionalize]);
         let check = others.fold(OpCheck::new(operator), OpCheck::without);
         let of_matrices = |sizes: [&[i64]; 2]| {
             let arguments = operator.schema().unwrap().arguments.iter();

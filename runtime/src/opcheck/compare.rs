@@ -2,6 +2,7 @@
 
 use num_complex::Complex64;
 
+use super::arguments::TensorArgument;
 use crate::dtype::{DType, Element};
 use crate::match_dtype;
 use crate::tensor::Tensor;
@@ -27,6 +28,14 @@ pub(super) fn difference(found: &[Value<'_>], expected: &[Value<'_>]) -> Option<
             }
         };
         what.map(|what| format!("return {index}: {what}"))
+    })
+}
+
+/// Describes where arguments differ after two calls.
+pub(super) fn after_call(found: &[TensorArgument], expected: &[TensorArgument]) -> Option<String> {
+    found.iter().zip(expected).find_map(|(found, expected)| {
+        let what = tensors(&found.tensor, &expected.tensor)?;
+        Some(format!("`{}` after the call: {what}", found.name))
     })
 }
 

@@ -2,7 +2,7 @@
 
 use super::arguments::{self, copy_as};
 use super::call::Outcome;
-use super::compare::difference;
+use super::compare::{after_call, difference};
 use super::{Check, Session};
 use crate::error::Result;
 use crate::tensor::Tensor;
@@ -89,11 +89,8 @@ impl Session<'_> {
         let dense_places = arguments::tensors(self.operator, &dense);
         match (self.call(dense), self.call(copies)) {
             (Outcome::Returned(expected), Outcome::Returned(found)) => {
-                let changed = places.iter().zip(&dense_places).find_map(|(place, dense)| {
-                    let what = super::compare::tensors(&place.tensor, &dense.tensor)?;
-                    Some(format!("`{}` after the call: {what}", place.name))
-                });
-                if let Some(difference) = difference(&found, &expected).or(changed) {
+                let difference = difference(&found, &expected).or_else(|| after_call(&places, &dense_places));
+                if let Some(difference) = difference {
                     self.fault(Check::Layouts, format!("with {what}: {difference}"));
                 }
             }

@@ -24,7 +24,7 @@ pub(super) fn left_out(name: &str) -> Option<&'static [Check]> {
         // It has the memory of the tensor, but not its history.
         "data" => &[Check::Aliasing, Check::Gradient, Check::SecondGradient],
         // It counts the writes to a sample, which are others where the sample is made in another way.
-        "_version" => &[Check::Meta],
+        "_version" => &[Check::Meta, Check::Functionalize],
         // The result is in the elements.
         "choose_qparams_optimized" => &[Check::Meta],
         // It writes the running statistics, though the schema does not say so, as in PyTorch.

@@ -3,6 +3,9 @@
 use std::cell::RefCell;
 use std::mem::ManuallyDrop;
 
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use smallvec::SmallVec;
+
 use crate::device::{Device, DeviceType};
 use crate::error::Result;
 use crate::guard::InferenceMode;
@@ -41,17 +44,76 @@ impl Memory {
     }
 }
 
+/// The real storages that took part in a mode, with their fake ones.
 struct Known {
     depth: usize,
-    /// Real storages that took part, with their fake ones.
-    storages: ManuallyDrop<Vec<(Storage, Storage)>>,
+    /// By the number of the real storage.
+    reals: Map<Real>,
+    /// The fake storages, by the number of their memory on `meta`.
+    fakes: Map<Storage>,
+    /// What the real storages weigh that are known, and what they may weigh before they are looked through.
+    weight: usize,
+    limit: usize,
+}
+
+/// Freed where the outermost mode ends, so it needs no destructor, and remains usable by other thread-local
+/// destructors at the end of a thread.
+type Map<T> = ManuallyDrop<FxHashMap<usize, T>>;
+
+const fn empty<T>() -> Map<T> {
+    ManuallyDrop::new(FxHashMap::with_hasher(FxBuildHasher))
+}
+
+struct Real {
+    storage: Storage,
+    /// One for each device.
+    fakes: SmallVec<[Storage; 1]>,
+}
+
+impl Real {
+    /// Its bytes, and those of the entry, so that a large number of small storages weighs something, too.
+    fn weight(&self) -> usize {
+        self.storage.nbytes().saturating_add(size_of::<Real>())
+    }
+}
+
+impl Known {
+    const NOTHING: Known =
+        Known { depth: 0, reals: empty(), fakes: empty(), weight: 0, limit: Self::LEAST_LIMIT };
+    const LEAST_LIMIT: usize = 1 << 20;
+
+    fn add(&mut self, real: &Storage, fake: &Storage) {
+        if let Some(memory) = Memory::of(fake) {
+            self.fakes.insert(memory.meta.id(), fake.clone());
+        }
+        let entry = self.reals.entry(real.id()).or_insert_with(|| {
+            let entry = Real { storage: real.clone(), fakes: SmallVec::new() };
+            self.weight = self.weight.saturating_add(entry.weight());
+            entry
+        });
+        entry.fakes.push(fake.clone());
+    }
+
+    /// Takes out the storages that nobody else has. A storage that is known stays alive, so that no other one gets its
+    /// number; therefore they are looked through whenever their weight has doubled.
+    fn take_unused(&mut self) -> Vec<Real> {
+        if self.weight < self.limit {
+            return Vec::new();
+        }
+        let unused = self.reals.iter().filter(|(_, real)| real.storage.is_sole_owner());
+        let unused: Vec<usize> = unused.map(|(number, _)| *number).collect();
+        let taken: Vec<Real> = unused.iter().filter_map(|number| self.reals.remove(number)).collect();
+        for memory in taken.iter().flat_map(|real| &real.fakes).filter_map(Memory::of) {
+            self.fakes.remove(&memory.meta.id());
+        }
+        self.weight = taken.iter().fold(self.weight, |weight, real| weight.saturating_sub(real.weight()));
+        self.limit = self.weight.saturating_mul(2).max(Self::LEAST_LIMIT);
+        taken
+    }
 }
 
 thread_local! {
-    /// Freed where the outermost mode ends, so it needs no destructor, and remains usable by other thread-local
-    /// destructors at the end of a thread.
-    static KNOWN: RefCell<Known> =
-        const { RefCell::new(Known { depth: 0, storages: ManuallyDrop::new(Vec::new()) }) };
+    static KNOWN: RefCell<Known> = const { RefCell::new(Known::NOTHING) };
 }
 
 /// Enters a mode: each real storage maps to the same fake one until the outermost mode ends.
@@ -63,24 +125,28 @@ pub(super) fn enter() {
 pub(super) fn leave() {
     let done = KNOWN.with_borrow_mut(|known| {
         known.depth -= 1;
-        if known.depth == 0 { std::mem::take(&mut known.storages) } else { ManuallyDrop::default() }
+        if known.depth == 0 { std::mem::replace(known, Known::NOTHING) } else { Known::NOTHING }
     });
-    drop(ManuallyDrop::into_inner(done)); // after the borrow has ended
+    // After the borrow has ended.
+    drop((ManuallyDrop::into_inner(done.reals), ManuallyDrop::into_inner(done.fakes)));
 }
 
 /// The fake storage for a real one.
 fn fake_storage(real: &Storage, device: Device) -> Storage {
-    KNOWN.with_borrow_mut(|known| {
-        let same = |(other, fake): &&(Storage, Storage)| other.is_same(real) && fake.device() == device;
-        if let Some((_, fake)) = known.storages.iter().find(same) {
-            return fake.clone();
+    let (fake, unused) = KNOWN.with_borrow_mut(|known| {
+        let mut fakes = known.reals.get(&real.id()).into_iter().flat_map(|real| &real.fakes);
+        if let Some(fake) = fakes.find(|fake| fake.device() == device) {
+            return (fake.clone(), Vec::new());
         }
         let fake = Memory::around(Storage::without_data(real.nbytes(), Device::META), device);
-        if known.depth > 0 {
-            known.storages.push((real.clone(), fake.clone()));
+        if known.depth == 0 {
+            return (fake, Vec::new());
         }
-        fake
-    })
+        known.add(real, &fake);
+        (fake, known.take_unused())
+    });
+    drop(unused); // after the borrow has ended
+    fake
 }
 
 /// The fake tensor for a real one.
@@ -157,10 +223,7 @@ pub(super) fn move_to(operator: OperatorHandle, tensor: &mut Tensor, twin: &Tens
 
 /// The fake storage for a meta one: that of a real tensor that took part, or new.
 fn fake_of_meta(meta: &Storage, device: Device) -> Storage {
-    let known = KNOWN.with_borrow(|known| {
-        let is_its = |fake: &&Storage| Memory::of(fake).is_some_and(|memory| memory.meta.is_same(meta));
-        known.storages.iter().map(|(_, fake)| fake).find(is_its).cloned()
-    });
+    let known = KNOWN.with_borrow(|known| known.fakes.get(&meta.id()).cloned());
     known.unwrap_or_else(|| Memory::around(meta.clone(), device))
 }
 

@@ -137,8 +137,14 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The tensors of a `Tensor` or of a `Tensor[]`, for writing; borrowed ones only if they may be written.
+    /// The tensors of a `Tensor` or of a `Tensor[]`, for writing to their elements.
+    ///
+    /// Tensors that were borrowed for reading are replaced by handles of their own for the same tensors. Replacing such
+    /// a handle does not reach the caller.
     pub fn tensors_mut(&mut self) -> &mut [Tensor] {
+        if let Value::TensorRef(tensor) = self {
+            *self = Value::Tensor(tensor.clone());
+        }
         match self {
             Value::Tensor(tensor) => std::slice::from_mut(tensor),
             Value::TensorMut(tensor) => std::slice::from_mut(*tensor),
@@ -373,5 +379,9 @@ mod tests {
         *handle = Tensor::from([3.0]); // the borrower's own variable, not the caller's
         assert_eq!(tensor.to_vec::<f64>().unwrap(), [1.0]);
         assert!(<&mut [Tensor]>::from_value(&mut Value::from(&list[..]).borrowed_mut()).is_none());
+        for mut value in [Value::from(&tensor), Value::from(&list[..])] {
+            let shown = value.tensors()[0].clone();
+            assert!(matches!(value.tensors_mut(), [handle] if handle.is_same(&shown)));
+        }
     }
 }

@@ -1,7 +1,8 @@
 //! Writes that no operator makes, and tensors that no operator can write to: what layers cannot see is refused or
-//! counted.
+//! counted. And writes of boxed calls, under each layer.
 
 use torch_library::fake::{FakeMode, to_fake};
+use torch_library::functionalize::functionalize;
 use torch_library::guard::{inference_mode, no_grad};
 use torch_library::opcheck::opcheck;
 use torch_library::prelude::*;
@@ -9,6 +10,7 @@ use torch_library::tracer::trace;
 use torch_library::{Dispatcher, torch_impl, torch_library};
 use torch_library_kernels::aten;
 use torch_library_kernels::prelude::*;
+use torch_library_kernels::vmap::vmap;
 
 fn leaf<const N: usize>(values: [f64; N]) -> Tensor {
     let x = Tensor::from(values);
@@ -143,5 +145,79 @@ fn a_kernel_does_not_replace_the_handle_that_it_is_lent() {
 #[test]
 fn a_check_of_nothing_is_refused() -> Result<()> {
     refused(opcheck(Dispatcher::global().find("aten::relu")?, []), "no samples");
+    Ok(())
+}
+
+torch_library! {
+    mod borrowed {
+        /// Adds one.
+        bump_(Tensor(a!) self) -> Tensor(a!);
+        bump(Tensor self) -> Tensor;
+        /// Writes to another type of argument.
+        bump.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!);
+        /// Has no functional variant.
+        jump_(Tensor(a!) self) -> Tensor(a!);
+        grow_(Tensor(a!) self) -> Tensor(a!);
+    }
+}
+
+#[torch_impl(borrowed, CPU)]
+mod borrowed_kernels {
+    use super::*;
+
+    fn bump_(this: &mut Tensor) -> Result<&mut Tensor> {
+        aten::add__Scalar(this, 1.into())
+    }
+
+    fn bump(this: &Tensor) -> Result<Tensor> {
+        aten::add_Scalar(this, 1.into())
+    }
+
+    fn bump_out<'a>(this: &Tensor, out: &'a mut Tensor) -> Result<&'a mut Tensor> {
+        aten::copy_(out, &aten::add_Scalar(this, 1.into())?)
+    }
+
+    fn jump_(this: &mut Tensor) -> Result<&mut Tensor> {
+        aten::add__Scalar(this, 1.into())
+    }
+}
+
+#[torch_impl(borrowed::grow_, Meta)]
+fn grow(this: &mut Tensor) -> Result<&mut Tensor> {
+    this.resize(&[9], None)?;
+    Ok(this)
+}
+
+/// Calls an operator by name, with borrowed tensors.
+fn call(name: &str, arguments: &[&Tensor]) -> Result<Tensor> {
+    let mut stack: Stack<'_> = arguments.iter().map(|tensor| Value::TensorRef(tensor)).collect();
+    Dispatcher::global().find(name)?.call_boxed(&mut stack)?;
+    stack.pop_as()
+}
+
+#[test]
+fn a_boxed_call_writes_to_tensors_that_it_borrows() -> Result<()> {
+    let numbers = || Tensor::from([1.0, 2.0]);
+    for name in ["borrowed::bump_", "borrowed::jump_"] {
+        let x = numbers();
+        functionalize(std::slice::from_ref(&x), |inputs| {
+            let returned = call(name, &[&inputs[0]])?;
+            assert!(returned.is_same(&inputs[0]));
+            Ok(vec![])
+        })?;
+        assert_eq!(x.to_vec::<f64>()?, [2.0, 3.0], "{name} in a functional program");
+        let x = numbers();
+        vmap([&x], |[x]| call(name, &[&x]))?;
+        assert_eq!(x.to_vec::<f64>()?, [2.0, 3.0], "{name} under vmap");
+        let x = numbers();
+        call(name, &[&aten::_neg_view(&x)?])?;
+        assert_eq!(x.to_vec::<f64>()?, [0.0, 1.0], "{name} on a negative view");
+    }
+    let x = numbers();
+    call("borrowed::bump.out", &[&x, &aten::_neg_view(&x)?])?;
+    assert_eq!(x.to_vec::<f64>()?, [-2.0, -3.0]);
+    let fake = to_fake(&x)?;
+    call("borrowed::grow_", &[&fake])?;
+    assert_eq!(fake.sizes(), [9]);
     Ok(())
 }

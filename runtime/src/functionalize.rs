@@ -35,8 +35,9 @@
 //! # How it works
 //! 1. A *functional* tensor is a [wrapper](Tensor::wrapper) with the sizes, strides and versions that the program sees.
 //!    Its storage is a `Memory`, which it shares with all of its views and which holds the *base*: the tensor with the
-//!    current value of all elements. A wrapper has the keys of the base, and `Functionalize`, which is below autograd:
-//!    gradients are recorded for the program as it was written.
+//!    current value of all elements. They are those of the input, or all of its memory if other inputs share that. A
+//!    wrapper has the keys of the base, and `Functionalize`, which is below autograd: gradients are recorded for the
+//!    program as it was written.
 //! 2. A view remembers the *steps* that lead from the base to it. Its value is computed when it is needed, and again
 //!    when the base has changed since.
 //! 3. An operator that writes is replaced by its functional variant: `add_.Tensor` becomes `add.Tensor`. If there is
@@ -63,6 +64,7 @@ use crate::key::DispatchKey;
 use crate::operator::OperatorHandle;
 use crate::registry::{LayerKernel, Variant};
 use crate::tensor::Tensor;
+use crate::tensor::geometry::Geometry;
 
 pub use view::{view, views};
 
@@ -80,7 +82,7 @@ pub(crate) const LAYER: LayerKernel =
 ///
 /// # Errors
 /// The function's own errors; inputs of a surrounding vmap that share memory; a write to a tensor from outside that is
-/// not an input; a write without a functional form, such as `resize_`.
+/// not an input; a view of an input that reaches beyond it, after a write; a write without a functional form.
 ///
 /// PyTorch: `torch.func.functionalize(f)(*inputs)`.
 pub fn functionalize(
@@ -89,7 +91,7 @@ pub fn functionalize(
 ) -> Result<Vec<Tensor>> {
     let mut entered: Vec<Tensor> = Vec::with_capacity(inputs.len());
     for (index, input) in inputs.iter().enumerate() {
-        let functional = entry(input, inputs[..index].iter().zip(&entered))?;
+        let functional = entry(index, inputs, &entered)?;
         entered.push(gradient::enter(input, functional)?);
     }
     let histories = entered.iter().map(Tensor::grad_fn).collect::<Result<Vec<_>>>()?;
@@ -113,11 +115,11 @@ pub fn functionalize(
 /// Writes to it do not reach the plain tensor.
 ///
 /// # Errors
-/// The errors of `aten::as_strided`, which is called for a tensor that covers only a part of its memory.
+/// The errors of `aten::as_strided`, which is called for a tensor with gaps between its elements.
 ///
 /// PyTorch: `torch._to_functional_tensor`.
 pub fn to_functional(tensor: &Tensor) -> Result<Tensor> {
-    entry(tensor, [])
+    view::fresh(tensor.clone())
 }
 
 /// The plain tensor with the current elements of a functional one; a plain tensor is returned unchanged.
@@ -150,9 +152,13 @@ pub fn is_functional(tensor: &Tensor) -> bool {
 }
 
 /// The functional tensor for an input; inputs that share memory become views of one base.
-fn entry<'t>(input: &Tensor, before: impl IntoIterator<Item = (&'t Tensor, &'t Tensor)>) -> Result<Tensor> {
-    let known = before.into_iter().find(|(other, _)| other.shares_storage_with(input));
-    let Some((other, functional)) = known else { return view::fresh(input.clone()) };
+fn entry(index: usize, inputs: &[Tensor], entered: &[Tensor]) -> Result<Tensor> {
+    let input = &inputs[index];
+    let is_beside = |other: &Tensor| other.shares_storage_with(input);
+    let Some(first) = inputs[..index].iter().position(is_beside) else {
+        let is_shared = inputs[index + 1..].iter().any(is_beside);
+        return if is_shared { view::first_in_memory(input.clone()) } else { view::fresh(input.clone()) };
+    };
     ensure!(
         !input.is_wrapper(),
         NotSupported,
@@ -160,20 +166,22 @@ fn entry<'t>(input: &Tensor, before: impl IntoIterator<Item = (&'t Tensor, &'t T
          help: functionalize outside of vmap, or copy one of them"
     );
     ensure!(
-        other.dtype() == input.dtype(),
+        inputs[first].dtype() == input.dtype(),
         NotSupported,
         "two inputs share memory, one as {} and one as {}, so the program cannot be functionalized",
-        other.dtype(),
+        inputs[first].dtype(),
         input.dtype()
     );
-    view::place_in(&functional.storage(), input.clone())
+    view::place_in(&entered[first].storage(), input.clone())
 }
 
-/// Writes the elements that the function left in a functional tensor to its input, with the memory around them.
+/// Writes the elements that the function left in a functional tensor to its input, and nothing to the memory around it
+/// that the function did not write.
 fn write_back(input: &mut Tensor, functional: &Tensor, history: Option<&Node>) -> Result<()> {
     let Some(memory) = Memory::of(functional) else { return Ok(()) };
     let has_new_history = gradient::has_new_history(functional, history)?;
     let value = if has_new_history { Some(gradient::leave(functional)?) } else { None };
+    let others = other_places(&memory, input, functional);
     let write = || {
         if input.geometry() != functional.geometry() {
             named::move_to(input, functional.geometry())?;
@@ -181,13 +189,29 @@ fn write_back(input: &mut Tensor, functional: &Tensor, history: Option<&Node>) -
         match value {
             _ if !memory.is_written() => Ok(()),
             Some(value) => named::write(input, &value),
-            None if memory::is_whole(input) => named::write(input, &from_functional(functional)?),
-            None => {
-                let whole = memory::geometry_of_whole(input)?;
-                let base = named::as_strided(&memory.base().0, &whole)?;
-                named::write(&mut named::as_strided(input, &whole)?, &base)
-            }
+            None => named::write(input, &from_functional(functional)?),
         }
     };
-    if has_new_history { write() } else { no_grad(write) }
+    if has_new_history { write() } else { no_grad(write) }?;
+    let (base, _) = memory.base();
+    no_grad(|| {
+        others.iter().try_for_each(|place| {
+            let from = named::as_strided(&base, &memory.origin().within(&base, place)?)?;
+            named::write(&named::as_strided(input, place)?, &from)
+        })
+    })
+}
+
+/// What the function may have written besides the elements that a functional tensor shows in the end: where its input
+/// was when it entered, and what other views reached.
+fn other_places(memory: &Memory, input: &Tensor, functional: &Tensor) -> Vec<Geometry> {
+    let mut places = memory.take_strays();
+    let shows_all =
+        functional.numel() == memory.base().0.numel() && functional.is_non_overlapping_and_dense();
+    if !memory.is_written() || shows_all {
+        return Vec::new();
+    }
+    places.push(input.geometry().clone());
+    places.retain(|place| place != functional.geometry());
+    places
 }

@@ -8,6 +8,8 @@ use torch_library_kernels::aten;
 use torch_library_kernels::prelude::*;
 use torch_library_kernels::vmap::vmap;
 
+mod memory;
+
 torch_library! {
     mod functionalize_test {
         /// Has no functional variant.

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use torch_library_schema::{AliasInfo, Schema};
 
-use super::calls::{call, values_of};
+use super::calls::{call, place, shift, values_of};
 use super::view::{Step, fresh, nth, step_from};
-use super::{is_functional, mutation};
+use super::{from_functional, is_functional, mutation};
 use crate::error::Result;
 use crate::guard::LocalDispatchKeySet;
 use crate::key::{DispatchKey, DispatchKeySet};
@@ -53,7 +53,7 @@ fn compute(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
     let arguments = operator.take_arguments(stack)?;
     let is_wanted = arguments.iter().flat_map(Value::all_tensors).any(is_functional)
         || LocalDispatchKeySet::current().included.has(DispatchKey::Functionalize);
-    for value in call(operator, values_of(&arguments)?)? {
+    for value in call(operator, values_of(operator, &arguments)?)? {
         let value =
             if is_wanted { value.map_tensors(|tensor| fresh(tensor.clone()))? } else { value.borrowed() };
         stack.push(value.into_owned());
@@ -65,20 +65,23 @@ fn compute(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
 fn views(operator: OperatorHandle, source: usize, stack: &mut Stack<'_>) -> Result<()> {
     let arguments = operator.take_arguments(stack)?;
     let Some(base) = arguments[source].as_tensor().cloned().filter(is_functional) else {
-        call(operator, values_of(&arguments)?)?.into_iter().for_each(|value| stack.push(value));
+        call(operator, values_of(operator, &arguments)?)?.into_iter().for_each(|value| stack.push(value));
         return Ok(());
     };
-    let mut others = values_of(&arguments)?;
-    let returns = call(operator, others.iter().map(Value::borrowed))?.into_iter().map(Value::into_owned);
-    let returns: Vec<_> = returns.collect();
+    let mut others = values_of(operator, &arguments)?;
+    let value = from_functional(&base)?;
     others[source] = Value::None; // each step puts the base here
+    // A base that was computed starts elsewhere than the memory that the program sees.
+    let place = place(operator)?;
+    shift(&mut others, place, -value.storage_offset());
     let again = Arc::new(move |base: &Tensor| -> Result<Vec<Value<'static>>> {
-        let arguments = others.iter().enumerate();
-        let arguments =
-            arguments.map(|(index, other)| if index == source { base.into() } else { other.borrowed() });
+        let mut arguments: Vec<_> = others.iter().map(Value::borrowed).collect();
+        arguments[source] = base.into();
+        shift(&mut arguments, place, base.storage_offset());
         let returns = call(operator, arguments)?;
         Ok(returns.into_iter().map(Value::into_owned).collect())
     });
+    let returns = again(&value)?;
     for (position, value) in returns.iter().enumerate() {
         let mut indices = 0..;
         let view = value.map_tensors(|tensor| {

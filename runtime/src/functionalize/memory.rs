@@ -3,9 +3,10 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::device::Device;
+use crate::ensure;
 use crate::error::Result;
 use crate::tensor::geometry::Geometry;
-use crate::tensor::{BackendRef, Storage, StorageImpl, Tensor};
+use crate::tensor::{BackendRef, StorageImpl, Tensor};
 
 /// The storage of a functional tensor and all of its views.
 ///
@@ -13,12 +14,36 @@ use crate::tensor::{BackendRef, Storage, StorageImpl, Tensor};
 pub(super) struct Memory {
     nbytes: usize,
     device: Device,
+    origin: Origin,
     state: Mutex<State>,
 }
 
 struct State {
     base: Tensor,
     generation: u64,
+    /// Written places that no input may show.
+    strays: Vec<Geometry>,
+}
+
+/// Where the first base starts in the memory that the program sees. Each further base starts at 0.
+#[derive(Clone, Copy)]
+pub(super) struct Origin(i64);
+
+impl Origin {
+    /// Where a part of the memory is in a base.
+    ///
+    /// # Errors
+    /// The base ends before the part does.
+    pub(super) fn within(self, base: &Tensor, part: &Geometry) -> Result<Geometry> {
+        let offset = part.offset() - self.0;
+        ensure!(
+            base.is_wrapper() || offset >= 0 && part.end()? - self.0 <= base.numel(),
+            NotSupported,
+            "a view reaches beyond the input that it was made from, so its elements are unknown here\n  \
+             help: make a tensor that covers all of the view the input"
+        );
+        Geometry::new(part.sizes(), part.strides(), offset + base.storage_offset())
+    }
 }
 
 impl StorageImpl for Memory {
@@ -32,10 +57,12 @@ impl StorageImpl for Memory {
 }
 
 impl Memory {
-    /// Memory with these elements; the tensor must be [whole](is_whole).
-    pub(super) fn around(base: Tensor) -> Storage {
-        let (nbytes, device) = (base.storage().nbytes(), base.device());
-        Storage::new(Memory { nbytes, device, state: Mutex::new(State { base, generation: 0 }) })
+    /// Memory with these elements; the tensor must be a wrapper, or [dense](Tensor::is_non_overlapping_and_dense).
+    pub(super) fn around(base: Tensor) -> Memory {
+        let (nbytes, device, origin) =
+            (base.storage().nbytes(), base.device(), Origin(base.storage_offset()));
+        let state = Mutex::new(State { base, generation: 0, strays: Vec::new() });
+        Memory { nbytes, device, origin, state }
     }
 
     /// The memory of a functional tensor.
@@ -49,17 +76,30 @@ impl Memory {
         (state.base.clone(), state.generation)
     }
 
+    pub(super) fn origin(&self) -> Origin {
+        self.origin
+    }
+
     /// Whether the base was ever replaced.
     pub(super) fn is_written(&self) -> bool {
         self.state().generation > 0
     }
 
-    pub(super) fn replace(&self, base: Tensor) {
+    /// Sets the base, after a write to places that no input may show, if there are any.
+    pub(super) fn replace(&self, base: Tensor, stray: Option<&Geometry>) {
         let mut state = self.state();
         state.generation += 1;
+        if let Some(stray) = stray.filter(|stray| !state.strays.contains(stray)) {
+            state.strays.push(stray.clone());
+        }
         let before = std::mem::replace(&mut state.base, base);
         drop(state);
         drop(before); // after the lock is released
+    }
+
+    /// Written places that no input may show.
+    pub(super) fn take_strays(&self) -> Vec<Geometry> {
+        std::mem::take(&mut self.state().strays)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -71,6 +111,12 @@ impl Memory {
 pub(super) fn geometry_of_whole(tensor: &Tensor) -> Result<Geometry> {
     let count = tensor.storage().nbytes() / tensor.dtype().size();
     Geometry::new(&[count as i64], &[1], 0)
+}
+
+/// The geometry of the memory from a tensor's first element to its last, as one dimension.
+pub(super) fn geometry_of_extent(tensor: &Tensor) -> Result<Geometry> {
+    let geometry = tensor.geometry();
+    Geometry::new(&[(geometry.end()? - geometry.offset()).max(0)], &[1], geometry.offset())
 }
 
 /// Whether a tensor covers all of its memory, with its dimensions in any order. A wrapper has no memory of its own, and

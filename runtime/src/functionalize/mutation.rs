@@ -63,7 +63,7 @@ fn compute(
     written: &[usize],
 ) -> Result<Vec<Value<'static>>> {
     let schema = operator.schema()?;
-    let values = values_of(arguments)?;
+    let values = values_of(operator, arguments)?;
     let (returns, results) = match Variant::Functional.of(operator)? {
         Some(variant) => {
             let taken = schema.arguments.iter().zip(values).filter(|(argument, _)| !argument.is_out());

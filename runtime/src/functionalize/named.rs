@@ -20,19 +20,22 @@ pub(super) fn as_strided(base: &Tensor, geometry: &Geometry) -> Result<Tensor> {
 }
 
 /// A copy of the base, with other elements where a view is.
+pub(super) fn as_strided_scatter(base: &Tensor, view: &Tensor, geometry: &Geometry) -> Result<Tensor> {
+    let view = once(view, geometry.strides())?;
+    let geometry = Geometry::new(view.sizes(), geometry.strides(), geometry.offset())?;
+    call("aten::as_strided_scatter", [base.into(), (&view).into()].into_iter().chain(places(&geometry)))
+}
+
+/// What is put back of elements that go to places with these strides.
 ///
 /// In an expanded dimension all indices are one element. An operator that may write there writes equal values, so only
 /// index 0 is put back.
-pub(super) fn as_strided_scatter(base: &Tensor, view: &Tensor, geometry: &Geometry) -> Result<Tensor> {
-    let (mut view, mut sizes) = (view.clone(), Dims::from_slice(geometry.sizes()));
-    for (dim, size) in sizes.iter_mut().enumerate() {
-        if geometry.strides()[dim] == 0 && *size > 1 {
-            *size = 1;
-            view = call("aten::narrow", [(&view).into(), (dim as i64).into(), 0.into(), 1.into()])?;
-        }
-    }
-    let geometry = Geometry::new(&sizes, geometry.strides(), geometry.offset())?;
-    call("aten::as_strided_scatter", [base.into(), (&view).into()].into_iter().chain(places(&geometry)))
+fn once(elements: &Tensor, strides: &[i64]) -> Result<Tensor> {
+    let sizes = Dims::from_slice(elements.sizes());
+    let expanded = (0..sizes.len()).filter(|dim| strides[*dim] == 0 && sizes[*dim] > 1);
+    expanded.into_iter().try_fold(elements.clone(), |elements, dim| {
+        call("aten::narrow", [(&elements).into(), (dim as i64).into(), 0.into(), 1.into()])
+    })
 }
 
 /// The elements of one tensor in the geometry and type of another.
@@ -56,6 +59,7 @@ pub(super) fn move_to(tensor: &mut Tensor, geometry: &Geometry) -> Result<()> {
 }
 
 /// Writes elements to an input at the end of a functional program.
-pub(super) fn write(to: &mut Tensor, from: &Tensor) -> Result<()> {
-    call("aten::copy_", [to.into(), from.into()]).map(drop)
+pub(super) fn write(to: &Tensor, from: &Tensor) -> Result<()> {
+    let (mut to, from) = (once(to, to.strides())?, once(from, to.strides())?);
+    call("aten::copy_", [(&mut to).into(), (&from).into()]).map(drop)
 }

@@ -2,14 +2,14 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::memory::{Memory, geometry_of_whole, is_whole};
+use super::memory::{Memory, Origin, geometry_of_extent, geometry_of_whole, is_whole};
 use super::named;
-use crate::bail;
 use crate::error::{Error, ErrorKind, Result};
 use crate::guard::ExcludeDispatchKeyGuard;
 use crate::key::{DispatchKey, DispatchKeySet};
 use crate::tensor::geometry::Geometry;
 use crate::tensor::{BackendRef, Storage, Tensor};
+use crate::{bail, ensure};
 
 type Forward = dyn Fn(&Tensor) -> Result<Tensor> + Send + Sync;
 type Reverse = dyn Fn(&Tensor, &Tensor) -> Result<Tensor> + Send + Sync;
@@ -22,23 +22,26 @@ pub(super) struct Step {
     forward: Arc<Forward>,
     /// If there is none, the view's geometry says where its elements belong in the base.
     reverse: Option<Arc<Reverse>>,
+    /// Whether the view has no elements besides those of an input.
+    is_part: bool,
 }
 
 impl Step {
     pub(super) fn new(forward: impl Fn(&Tensor) -> Result<Tensor> + Send + Sync + 'static) -> Self {
-        Step { forward: Arc::new(forward), reverse: None }
+        Step { forward: Arc::new(forward), reverse: None, is_part: false }
     }
 
     fn with_reverse(
         self,
         reverse: impl Fn(&Tensor, &Tensor) -> Result<Tensor> + Send + Sync + 'static,
     ) -> Self {
-        Step { reverse: Some(Arc::new(reverse)), ..self }
+        Step { reverse: Some(Arc::new(reverse)), is_part: true, ..self }
     }
 
-    /// A step to the part of the memory with this geometry.
-    fn place(geometry: Geometry) -> Self {
-        Step::new(move |base| named::as_strided(base, &geometry))
+    /// A step to the part of the memory that an input shows.
+    fn place(origin: Origin, geometry: Geometry) -> Self {
+        let forward = move |base: &Tensor| named::as_strided(base, &origin.within(base, &geometry)?);
+        Step { is_part: true, ..Step::new(forward) }
     }
 }
 
@@ -94,11 +97,14 @@ impl Functional {
         let is_alike = (value.sizes(), value.dtype()) == (tensor.sizes(), tensor.dtype());
         let value = if is_alike { value } else { named::copy(&self.value(memory)?, &value)? };
         let steps = self.state().steps.clone();
-        let mut new = carried_back(&steps, &base, value, tensor.geometry())?;
-        if new.geometry() != base.geometry() || !is_whole(&new) {
-            new = named::copy(&base, &new)?; // strides are visible to the program, too
+        // An operator that replaces a part of a tensor copies the memory around the tensor as well.
+        let base = if steps.is_empty() { base } else { compact(base)? };
+        let mut new = carried_back(&steps, memory, &base, value, tensor.geometry())?;
+        if (new.sizes(), new.strides()) != (base.sizes(), base.strides()) || !is_whole(&new) {
+            new = named::copy(&compact(base)?, &new)?; // strides are visible to the program, too
         }
-        memory.replace(new);
+        let is_inside = steps.iter().all(|step| step.is_part);
+        memory.replace(new, (!is_inside).then(|| tensor.geometry()));
         Ok(())
     }
 
@@ -114,8 +120,19 @@ impl Functional {
     }
 }
 
+/// The same elements in memory that they fill.
+fn compact(base: Tensor) -> Result<Tensor> {
+    if is_whole(&base) { Ok(base) } else { named::clone(&base) }
+}
+
 /// The new base for which a view has this value.
-fn carried_back(steps: &[Step], base: &Tensor, value: Tensor, geometry: &Geometry) -> Result<Tensor> {
+fn carried_back(
+    steps: &[Step],
+    memory: &Memory,
+    base: &Tensor,
+    value: Tensor,
+    geometry: &Geometry,
+) -> Result<Tensor> {
     let reverses: Option<Vec<_>> = steps.iter().map(|step| step.reverse.clone()).collect();
     let Some(reverses) = reverses else {
         if value.dtype() != base.dtype() {
@@ -127,7 +144,7 @@ fn carried_back(steps: &[Step], base: &Tensor, value: Tensor, geometry: &Geometr
                 value.dtype()
             );
         }
-        return named::as_strided_scatter(base, &value, geometry);
+        return named::as_strided_scatter(base, &value, &memory.origin().within(base, geometry)?);
     };
     let mut befores = vec![base.clone()];
     for step in steps.iter().take(steps.len().saturating_sub(1)) {
@@ -137,46 +154,84 @@ fn carried_back(steps: &[Step], base: &Tensor, value: Tensor, geometry: &Geometr
     back.into_iter().try_fold(value, |view, (before, reverse)| reverse(before, &view))
 }
 
-fn wrapper(storage: &Storage, value: Tensor, generation: u64, steps: Vec<Step>) -> Result<Tensor> {
+fn wrapper(
+    storage: &Storage,
+    geometry: &Geometry,
+    value: Tensor,
+    generation: u64,
+    steps: Vec<Step>,
+) -> Result<Tensor> {
     // The keys of functorch transforms belong to the tensors inside, not to the wrapper.
     const FUNCTORCH: DispatchKeySet = DispatchKeySet::from_keys(&[
         DispatchKey::FuncTorchDynamicLayerFrontMode,
         DispatchKey::FuncTorchDynamicLayerBackMode,
     ]);
     let keys = (value.key_set() - FUNCTORCH).add(DispatchKey::Functionalize);
-    let (geometry, dtype) = (value.geometry().clone(), value.dtype());
+    let dtype = value.dtype();
     let functional = Functional(Mutex::new(State { steps, value: Some((value, generation)) }));
-    Tensor::wrapper(storage.clone(), &geometry, dtype, keys, functional)
+    Tensor::wrapper(storage.clone(), geometry, dtype, keys, functional)
 }
 
 /// A functional tensor with memory of its own.
 pub(super) fn fresh(value: Tensor) -> Result<Tensor> {
-    if is_whole(&value) {
-        return wrapper(&Memory::around(value.clone()), value, 0, Vec::new());
+    if value.is_wrapper() || value.is_non_overlapping_and_dense() {
+        let geometry = value.geometry().clone();
+        return wrapper(&Storage::new(Memory::around(value.clone())), &geometry, value, 0, Vec::new());
     }
-    let memory = {
+    let extent = geometry_of_extent(&value)?;
+    let base = {
         let _below = below();
-        Memory::around(named::as_strided(&value, &geometry_of_whole(&value)?)?)
+        named::as_strided(&value, &extent)?
     };
-    place_in(&memory, value)
+    place_in(&Storage::new(Memory::around(base)), value)
+}
+
+/// A functional tensor for an input whose memory other inputs share.
+pub(super) fn first_in_memory(value: Tensor) -> Result<Tensor> {
+    if is_whole(&value) {
+        return fresh(value);
+    }
+    let base = {
+        let _below = below();
+        named::as_strided(&value, &geometry_of_whole(&value)?)?
+    };
+    place_in(&Storage::new(Memory::around(base)), value)
 }
 
 /// A functional tensor for a value in memory whose base has not been replaced yet.
-pub(super) fn place_in(memory: &Storage, value: Tensor) -> Result<Tensor> {
-    let step = Step::place(value.geometry().clone());
-    wrapper(memory, value, 0, vec![step])
+pub(super) fn place_in(storage: &Storage, value: Tensor) -> Result<Tensor> {
+    let Some(memory) = storage.downcast_ref::<Memory>() else { return fresh(value) };
+    let geometry = value.geometry().clone();
+    let step = Step::place(memory.origin(), geometry.clone());
+    wrapper(storage, &geometry, value, 0, vec![step])
 }
 
 /// A functional view: one step from another functional tensor.
 pub(super) fn step_from(source: &Tensor, value: Tensor, step: Step) -> Result<Tensor> {
     let Some((functional, memory)) = Functional::of(source) else { return fresh(value) };
+    let before = functional.value(&memory)?;
     // An operator that may return a view may also return a copy.
-    if !functional.value(&memory)?.shares_storage_with(&value) {
+    if !before.shares_storage_with(&value) {
         return fresh(value);
     }
+    let geometry = seen(&value, &before, source)?;
     let mut steps = functional.state().steps.clone();
     steps.push(step);
-    wrapper(&source.storage(), value, memory.base().1, steps)
+    wrapper(&source.storage(), &geometry, value, memory.base().1, steps)
+}
+
+/// The geometry that a view has for the program: it is as far from the functional tensor `source` as its value is from
+/// the value `before` of that tensor.
+fn seen(value: &Tensor, before: &Tensor, source: &Tensor) -> Result<Geometry> {
+    let (geometry, width) = (value.geometry(), value.dtype().size() as i64);
+    let bytes = (source.storage_offset() - before.storage_offset()) * before.dtype().size() as i64;
+    ensure!(
+        bytes % width == 0,
+        Shape,
+        "a view as {} starts {bytes} bytes from the start of its memory, which is not a multiple of {width}",
+        value.dtype()
+    );
+    Geometry::new(geometry.sizes(), geometry.strides(), geometry.offset() + bytes / width)
 }
 
 /// The kernel at `Functionalize` for an operator that returns a view.

@@ -183,8 +183,13 @@ fn write_back(input: &mut Tensor, functional: &Tensor, history: Option<&Node>) -
     let value = if has_new_history { Some(gradient::leave(functional)?) } else { None };
     let others = other_places(&memory, input, functional);
     let write = || {
-        if input.geometry() != functional.geometry() {
-            named::move_to(input, functional.geometry())?;
+        if memory.is_later() {
+            named::resize(input, functional.sizes())?;
+        }
+        let offset = if memory.is_later() { input.storage_offset() } else { functional.storage_offset() };
+        let geometry = Geometry::new(functional.sizes(), functional.strides(), offset)?;
+        if *input.geometry() != geometry {
+            named::move_to(input, &geometry)?;
         }
         match value {
             _ if !memory.is_written() => Ok(()),
@@ -208,7 +213,7 @@ fn other_places(memory: &Memory, input: &Tensor, functional: &Tensor) -> Vec<Geo
     let mut places = memory.take_strays();
     let shows_all =
         functional.numel() == memory.base().0.numel() && functional.is_non_overlapping_and_dense();
-    if !memory.is_written() || shows_all {
+    if memory.is_later() || !memory.is_written() || shows_all {
         return Vec::new();
     }
     places.push(input.geometry().clone());

@@ -15,6 +15,8 @@ pub(super) struct Memory {
     nbytes: usize,
     device: Device,
     origin: Origin,
+    /// Whether a tensor was moved here while the program ran.
+    is_later: bool,
     state: Mutex<State>,
 }
 
@@ -62,7 +64,12 @@ impl Memory {
         let (nbytes, device, origin) =
             (base.storage().nbytes(), base.device(), Origin(base.storage_offset()));
         let state = Mutex::new(State { base, generation: 0, strays: Vec::new() });
-        Memory { nbytes, device, origin, state }
+        Memory { nbytes, device, origin, is_later: false, state }
+    }
+
+    /// Memory to which a tensor is moved while the program runs.
+    pub(super) fn later(base: Tensor) -> Memory {
+        Memory { is_later: true, ..Memory::around(base) }
     }
 
     /// The memory of a functional tensor.
@@ -80,9 +87,13 @@ impl Memory {
         self.origin
     }
 
-    /// Whether the base was ever replaced.
+    pub(super) fn is_later(&self) -> bool {
+        self.is_later
+    }
+
+    /// Whether the tensor that entered has other elements now.
     pub(super) fn is_written(&self) -> bool {
-        self.state().generation > 0
+        self.is_later || self.state().generation > 0
     }
 
     /// Sets the base, after a write to places that no input may show, if there are any.

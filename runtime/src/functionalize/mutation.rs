@@ -1,7 +1,7 @@
 //! Runs operators that write as operators that only compute new tensors.
 
 use super::calls::{call, values_of};
-use super::view::{Functional, below, fresh};
+use super::view::{Functional, below, fresh, later};
 use super::{is_functional, named};
 use crate::device::Device;
 use crate::error::{ErrorKind, Result};
@@ -78,7 +78,7 @@ fn compute(
         for (tensor, value) in arguments[*index].tensors_mut().iter_mut().zip(result.tensors()) {
             // An `out` argument takes the sizes of the result.
             if is_out && tensor.sizes() != value.sizes() {
-                Functional::adopt(tensor, &fresh(value.clone())?)?;
+                Functional::adopt(tensor, &later(value.clone())?)?;
             } else if let Some((functional, memory)) = Functional::of(tensor) {
                 functional.write(&memory, tensor, value.clone())?;
             }

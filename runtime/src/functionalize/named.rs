@@ -58,6 +58,11 @@ pub(super) fn move_to(tensor: &mut Tensor, geometry: &Geometry) -> Result<()> {
     call("aten::as_strided_", std::iter::once(tensor.into()).chain(places(geometry))).map(drop)
 }
 
+/// Gives an input other sizes, and larger memory if it needs that.
+pub(super) fn resize(tensor: &mut Tensor, sizes: &[i64]) -> Result<()> {
+    call("aten::resize_", [tensor.into(), sizes.into()]).map(drop)
+}
+
 /// Writes elements to an input at the end of a functional program.
 pub(super) fn write(to: &Tensor, from: &Tensor) -> Result<()> {
     let (mut to, from) = (once(to, to.strides())?, once(from, to.strides())?);

@@ -174,16 +174,25 @@ fn wrapper(
 
 /// A functional tensor with memory of its own.
 pub(super) fn fresh(value: Tensor) -> Result<Tensor> {
+    within(value, Memory::around)
+}
+
+/// A functional tensor with memory of its own, to which another tensor will be moved.
+pub(super) fn later(value: Tensor) -> Result<Tensor> {
+    within(value, Memory::later)
+}
+
+fn within(value: Tensor, memory: fn(Tensor) -> Memory) -> Result<Tensor> {
     if value.is_wrapper() || value.is_non_overlapping_and_dense() {
         let geometry = value.geometry().clone();
-        return wrapper(&Storage::new(Memory::around(value.clone())), &geometry, value, 0, Vec::new());
+        return wrapper(&Storage::new(memory(value.clone())), &geometry, value, 0, Vec::new());
     }
     let extent = geometry_of_extent(&value)?;
     let base = {
         let _below = below();
         named::as_strided(&value, &extent)?
     };
-    place_in(&Storage::new(Memory::around(base)), value)
+    place_in(&Storage::new(memory(base)), value)
 }
 
 /// A functional tensor for an input whose memory other inputs share.

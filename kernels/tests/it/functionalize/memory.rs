@@ -2,6 +2,22 @@
 
 use super::*;
 
+#[test]
+fn an_out_argument_that_is_an_input_gets_the_sizes_of_the_result() {
+    for sizes in [&[4][..], &[0], &[8], &[1], &[2, 2]] {
+        let out = aten::zeros_like(&Tensor::from([0.0; 8])).unwrap().slice(0, 0, sizes.iter().product(), 1);
+        let inputs = [Tensor::from([[0.0, 1.0], [2.0, 3.0]]), out.unwrap().view(sizes).unwrap()];
+        for factor in [None, Some(10.0)] {
+            same(&inputs, |inputs| {
+                let mut out = inputs[1].clone();
+                aten::add_out(&inputs[0], &inputs[0].t()?, &mut out)?;
+                factor.map(|factor: f64| out.mul_(factor).map(drop)).transpose()?;
+                Ok(vec![out])
+            });
+        }
+    }
+}
+
 /// Memory of six numbers, and views of it.
 fn views<const N: usize>(of: [(&[i64], &[i64], i64); N]) -> (Tensor, [Tensor; N]) {
     let memory = Tensor::from([0.0, 1.0, 2.0, 3.0, 4.0, 5.0]);

@@ -7,7 +7,7 @@ use super::named;
 use crate::error::{Error, ErrorKind, Result};
 use crate::guard::ExcludeDispatchKeyGuard;
 use crate::key::{DispatchKey, DispatchKeySet};
-use crate::tensor::geometry::Geometry;
+use crate::tensor::geometry::{Dims, Geometry};
 use crate::tensor::{BackendRef, Storage, Tensor};
 use crate::{bail, ensure};
 
@@ -227,6 +227,21 @@ pub(super) fn step_from(source: &Tensor, value: Tensor, step: Step) -> Result<Te
     let mut steps = functional.state().steps.clone();
     steps.push(step);
     wrapper(&source.storage(), &geometry, value, memory.base().1, steps)
+}
+
+/// A functional view of any part of the memory of a functional tensor.
+pub(super) fn part_of(source: &Tensor, part: &Geometry) -> Result<Tensor> {
+    let Some((functional, memory)) = Functional::of(source) else { return named::as_strided(source, part) };
+    let (sizes, strides) = (Dims::from_slice(part.sizes()), Dims::from_slice(part.strides()));
+    let distance = part.offset() - source.storage_offset();
+    let forward = move |before: &Tensor| {
+        named::as_strided(before, &Geometry::new(&sizes, &strides, before.storage_offset() + distance)?)
+    };
+    let value = {
+        let _below = below();
+        forward(&functional.value(&memory)?)?
+    };
+    step_from(source, value, Step::new(forward))
 }
 
 /// The geometry that a view has for the program: it is as far from the functional tensor `source` as its value is from

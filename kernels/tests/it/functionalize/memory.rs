@@ -1,4 +1,4 @@
-//! The memory of functional tensors: what reaches the inputs and what does not.
+//! The memory of functional tensors: what reaches the inputs and what does not, and tensors that are moved or resized.
 
 use super::*;
 
@@ -104,5 +104,26 @@ fn what_a_view_reaches_between_the_elements_of_an_input_is_written() -> Result<(
         Ok(vec![])
     })?;
     assert_eq!(memory.to_vec::<f64>()?, [10.0, 20.0, 3.0, 4.0, 5.0, 6.0]);
+    Ok(())
+}
+
+#[test]
+fn tensors_are_resized() -> Result<()> {
+    let sizes: [&[i64]; 4] = [&[8], &[2, 2], &[6], &[3, 2]];
+    for sizes in sizes {
+        same(&[x(), x()], |inputs| {
+            let mut y = aten::clone(&inputs[0])?;
+            let row = y.select(0, 0)?;
+            aten::fill__Scalar(aten::resize_(&mut y, sizes)?, 2.into())?;
+            let mut input = inputs[1].clone();
+            input.select(0, 1)?.mul_(10.0)?;
+            aten::add__Scalar(aten::resize_as_(&mut input, &Tensor::from([[0.0; 2]; 2]))?, 2.into())?;
+            let mut larger = inputs[0].clone();
+            aten::fill__Scalar(aten::resize_(&mut larger, sizes)?, 3.into())?;
+            Ok(vec![y, row, input, larger])
+        });
+    }
+    let message = refusal(|x| aten::resize_(&mut x.select(0, 1)?, &[12]).cloned());
+    assert!(message.contains("aten::resize_ moves a tensor to other memory"), "{message}");
     Ok(())
 }

@@ -33,6 +33,19 @@ mod all_elements {
         functionalize::view(this, move |base| aten::view(base, &size), like_base)
     }
 
+    fn view_dtype(this: &Tensor, dtype: DType) -> Result<Tensor> {
+        let seen_as = move |base: &Tensor| aten::view_dtype(base, dtype);
+        functionalize::view(this, seen_as, |base, view| aten::view_dtype(&lined_up(view)?, base.dtype()))
+    }
+
+    fn view_as_real(this: &Tensor) -> Result<Tensor> {
+        functionalize::view(this, aten::view_as_real, |_, view| aten::view_as_complex(&lined_up(view)?))
+    }
+
+    fn view_as_complex(this: &Tensor) -> Result<Tensor> {
+        functionalize::view(this, aten::view_as_complex, |_, view| aten::view_as_real(&lined_up(view)?))
+    }
+
     fn t(this: &Tensor) -> Result<Tensor> {
         functionalize::view(this, aten::t, |_, view| aten::t(view))
     }
@@ -72,6 +85,11 @@ mod all_elements {
         let dims = dim.to_vec();
         functionalize::view(this, move |base| aten::squeeze_dims(base, &dims), like_base)
     }
+}
+
+/// The elements of a view such that its last dimension may be seen as another type.
+fn lined_up(view: &Tensor) -> Result<Tensor> {
+    aten::resolve_neg(&aten::resolve_conj(&aten::contiguous(view)?)?)
 }
 
 /// The elements of a view in the shape of its base.

@@ -467,3 +467,20 @@ fn lazy_conjugates_and_negatives_are_applied_once() {
         Ok(vec![aten::clone(&x)?, aten::clone(&conj)?, aten::clone(&turned)?])
     });
 }
+
+#[test]
+fn views_of_another_type_know_the_way_back() -> Result<()> {
+    let numbers = [Complex64::new(1.0, 2.0), Complex64::new(-3.0, 0.5)];
+    same(&[Tensor::from_slice(&numbers, &[2])?, x()], |inputs| {
+        let (c, r) = (aten::clone(&inputs[0])?, aten::clone(&inputs[1])?);
+        aten::zero_(&mut aten::real(&c)?)?;
+        aten::imag(&aten::conj(&c)?)?.mul_(3.0)?;
+        aten::fill__Scalar(&mut aten::view_dtype(&r, DType::Int64)?.select(1, 0)?, 0.into())?;
+        aten::fill__Scalar(&mut aten::view_dtype(&r, DType::Int32)?.select(1, 5)?, 0.into())?;
+        let pairs = aten::view_as_complex(&aten::clone(&inputs[1])?.view(&[3, 2])?)?;
+        pairs.clone().mul_(2.0)?;
+        aten::zero_(&mut aten::real(&inputs[0])?)?;
+        Ok(vec![c, r, pairs])
+    });
+    Ok(())
+}

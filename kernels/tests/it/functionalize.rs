@@ -469,6 +469,24 @@ fn lazy_conjugates_and_negatives_are_applied_once() {
 }
 
 #[test]
+fn views_without_an_inverse_are_written_for_each_example() -> Result<()> {
+    type View = fn(&Tensor) -> Result<Tensor>;
+    let views: [View; 2] = [|x| aten::as_strided::call(x, &[2], &[2], Some(1)), |x| aten::unfold(x, 0, 2, 2)];
+    let rows = Tensor::from([[0.0, 1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0, 9.0]]);
+    for view in views {
+        let program = |inputs: &[Tensor]| {
+            let y = aten::clone(&inputs[0])?;
+            view(&y)?.add_(100.0)?;
+            Ok(vec![y])
+        };
+        let expected = vmap([&rows], |[row]| Ok(program(&[row])?.remove(0)))?;
+        let got = vmap([&rows], |[row]| Ok(functionalize(&[row], program)?.remove(0)))?;
+        assert_eq!(got.to_vec::<f64>()?, expected.to_vec::<f64>()?);
+    }
+    Ok(())
+}
+
+#[test]
 fn views_of_another_type_know_the_way_back() -> Result<()> {
     let numbers = [Complex64::new(1.0, 2.0), Complex64::new(-3.0, 0.5)];
     same(&[Tensor::from_slice(&numbers, &[2])?, x()], |inputs| {

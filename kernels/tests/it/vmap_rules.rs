@@ -105,3 +105,33 @@ fn gradients_of_more_normalised_dimensions_than_there_are_are_refused() -> Resul
     assert!(error.contains("sizes [3] do not end with those that are normalised, [1, 1, 3]"), "{error}");
     Ok(())
 }
+
+#[test]
+fn places_in_memory_are_those_of_each_example() -> Result<()> {
+    let numbers = Tensor::from_vec((0..24).map(f64::from).collect(), &[3, 8])?;
+    let rows = numbers.strided_view(&[3, 3, 2], &[8, 2, 1], 1)?; // starts after the first element
+    let parts = Tensor::from([[-1.0, -2.0], [-3.0, -4.0], [-5.0, -6.0]]);
+    let put = |x: &Tensor, part: &Tensor, offset: Option<i64>| {
+        aten::as_strided_scatter::call(x, part, &[2], &[3], offset)
+    };
+    let alone = |x: &Tensor, part: &Tensor, offset: i64| {
+        let copy = aten::clone(x)?; // starts at 0
+        put(&copy, part, Some(offset))?.to_vec::<f64>()
+    };
+    let mut expected = [Vec::new(), Vec::new()];
+    for index in 0..3 {
+        let (row, part) = (rows.select_int(0, index)?, parts.select_int(0, index)?);
+        expected[0].extend(alone(&row, &part, 1)?);
+        expected[1].extend(alone(&rows.select_int(0, 0)?, &part, 0)?);
+    }
+    let both = vmap([&rows, &parts], |[x, part]| put(&x, &part, Some(2)))?;
+    assert_eq!(both.to_vec::<f64>()?, expected[0]);
+    let shared = rows.select_int(0, 0)?;
+    let one = vmap([&parts], |[part]| put(&shared, &part, None))?;
+    assert_eq!(one.to_vec::<f64>()?, expected[1]);
+    for offset in [0, 4] {
+        let error = vmap([&rows, &parts], |[x, part]| put(&x, &part, Some(offset))).unwrap_err();
+        assert!(error.to_string().contains("reach beyond an example"), "{error}");
+    }
+    Ok(())
+}

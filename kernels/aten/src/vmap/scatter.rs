@@ -1,6 +1,6 @@
 //! Batching rules for operators that write to, or read from, positions given by tensors.
 
-use torch_library::geometry::wrap_dim;
+use torch_library::geometry::{Geometry, wrap_dim};
 use torch_library::prelude::*;
 use torch_library::vmap::Level;
 
@@ -138,5 +138,37 @@ mod along {
         let (dim1, dim2) = (dim(dim1)?, dim(dim2)?);
         let (this, src) = (expanded(level, this)?, expanded(level, src)?);
         level.wrap(aten::diagonal_scatter::call(&this, &src, offset, dim1, dim2)?, 0)
+    }
+
+    /// An example starts at the offset of the tensor, as it does in the rule for `as_strided`.
+    fn as_strided_scatter(
+        this: &Tensor,
+        src: &Tensor,
+        size: &[i64],
+        stride: &[i64],
+        storage_offset: Option<i64>,
+    ) -> Result<Tensor> {
+        let (level, seen) = (Level::current()?, this.geometry());
+        let extent = (seen.end()? - seen.offset()).max(0);
+        let start = storage_offset.unwrap_or(seen.offset()) - seen.offset();
+        ensure!(
+            start >= 0 && Geometry::new(size, stride, start)?.end()? <= extent,
+            NotSupported,
+            "{}: sizes {size:?} and strides {stride:?} reach beyond an example of sizes {:?} and strides {:?}",
+            aten::as_strided_scatter::NAME,
+            seen.sizes(),
+            seen.strides()
+        );
+        // The memory of all examples, one per row.
+        let (batch, value) = (level.batch_size(), expanded(level, this)?);
+        let between = value.strides()[0];
+        let rows = aten::as_strided::call(&value, &[batch, extent], &[between, 1], None)?;
+        let rows = aten::clone::with(&rows).memory_format(Some(MemoryFormat::Contiguous)).call()?;
+        let behind = |first: i64, rest: &[i64]| [&[first], rest].concat();
+        let (size, stride) = (behind(batch, size), behind(extent, stride));
+        let rows =
+            aten::as_strided_scatter::call(&rows, &expanded(level, src)?, &size, &stride, Some(start))?;
+        let (sizes, strides) = (behind(batch, seen.sizes()), behind(extent, seen.strides()));
+        level.wrap(aten::as_strided::call(&rows, &sizes, &strides, Some(0))?, 0)
     }
 }

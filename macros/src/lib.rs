@@ -2,8 +2,8 @@
 //!
 //! Each macro takes four steps: *parse* the tokens, *model* what they mean, *check* what rustc would report less
 //! clearly, *expand*. The expansion is data and thin calls into `torch_library::__private`; it contains no logic that
-//! could be in the runtime. The only unsafe code that the macros write themselves is `Word::give`, a promise about the
-//! lifetimes of returns, which rustc cannot compare.
+//! could be in the runtime, and no unsafe code: `__operator!` of the runtime has that, and trusts nothing that a macro
+//! passes to it.
 //!
 //! Rules of the expansion:
 //!

@@ -15,10 +15,14 @@ use crate::value::Value;
 
 pub use optional::IntoOptional;
 
+/// The types that an argument may have. Other crates cannot add any: adapters lend an argument under a longer lifetime
+/// than it has, and code of others, implemented for that lifetime alone, could keep it.
+pub trait Known {}
+
 /// A type that an argument of an operator can have.
 ///
 /// Tensors, generators, and lists and optionals of these bring dispatch keys to a call; other types bring none.
-pub trait Argument {
+pub trait Argument: Known {
     /// The dispatch keys that this argument brings.
     #[inline(always)]
     fn dispatch_keys(&self) -> DispatchKeySet {
@@ -31,6 +35,13 @@ pub trait Argument {
         false
     }
 }
+
+impl Known for &Tensor {}
+impl Known for &mut Tensor {}
+impl Known for &Generator {}
+impl Known for &[Option<Tensor>] {}
+impl Known for Value<'_> {}
+impl<T: Argument> Known for Option<T> {}
 
 impl Argument for &Tensor {
     #[inline(always)]
@@ -85,6 +96,8 @@ pub struct TheCommonNameOfOverloads;
 /// Lists of tensors, which bring the keys of all their elements.
 macro_rules! list_argument {
     ($($list:ty),*) => {$(
+        impl Known for $list {}
+
         impl Argument for $list {
             #[inline]
             fn dispatch_keys(&self) -> DispatchKeySet {
@@ -125,7 +138,10 @@ impl Argument for Value<'_> {
 
 /// Types that carry no dispatch keys.
 macro_rules! plain_argument {
-    ($($type:ty),*) => {$( impl Argument for $type {} )*};
+    ($($type:ty),*) => {$(
+        impl Known for $type {}
+        impl Argument for $type {}
+    )*};
 }
 
 plain_argument!(i64, f64, bool, Complex64, Scalar, DType, Layout, MemoryFormat, Device);

@@ -83,8 +83,10 @@ pub struct OperatorSpec {
     pub base: Option<fn() -> &'static Operator>,
     /// Its functions for hosts that pass no context, with the feature `host`.
     pub entry_point: Option<fn() -> &'static EntryPoint>,
-    /// For each return, the index of the argument that it is, if any; empty if no return is an argument.
+    /// For each return, the index of the argument that it is, if any.
     pub returned: &'static [Option<usize>],
+    /// Identifies the calling convention with its lifetimes, if there are typed callers.
+    pub convention: Option<fn() -> TypeId>,
     /// The typed code for rows without a typed kernel.
     pub adapters: &'static Adapters,
 }
@@ -100,7 +102,7 @@ pub struct Adapters {
     pub(crate) autograd_default: ErasedCode,
     /// The boxed code of typed kernels: pops the arguments, runs the typed code, pushes the returns.
     pub(crate) unbox: BoxedCode,
-    /// Identifies the calling convention, if there are typed callers.
+    /// Identifies the calling convention up to lifetimes, if there are typed callers.
     pub(crate) convention: Option<fn() -> TypeId>,
 }
 
@@ -133,10 +135,9 @@ pub(crate) fn arity(schema: &Schema) -> u16 {
     if schema.is_vararg { ANY_NUMBER } else { schema.arguments.len() as u16 }
 }
 
-/// For each return, the index of the argument that it is, if any; empty if no return is an argument.
+/// For each return, the index of the argument that it is, if any.
 pub(crate) fn returned_arguments(schema: &Schema) -> Vec<Option<usize>> {
-    let returned: Vec<_> = (0..schema.returns.len()).map(|index| schema.returned_argument(index)).collect();
-    if returned.iter().any(Option::is_some) { returned } else { Vec::new() }
+    (0..schema.returns.len()).map(|index| schema.returned_argument(index)).collect()
 }
 
 /// A declared operator, with its published dispatch table.
@@ -204,7 +205,9 @@ impl Declaration {
     /// * `stub` and the code in `spec.adapters` were erased from one function pointer type, the operator's calling
     ///   convention, which all of its callers and kernels have. For an operator without typed callers any convention
     ///   will do.
-    /// * `spec.returned` says which arguments the returns of that type are.
+    /// * That type accepts arguments of any lifetime. `spec.returned` says which arguments its returns are: such a
+    ///   return has a lifetime of that argument, no other return has one, and no argument is named twice.
+    /// * `spec.convention` is its `TypeId`.
     pub const unsafe fn new(operator: *const Operator, stub: ErasedCode, spec: OperatorSpec) -> Self {
         // SAFETY: the caller promises that the pointer is to the operator that is made from the result, so it is not
         // null, and that the operator is made before it is called and stays alive.
@@ -307,11 +310,11 @@ impl Operator {
 
     /// Whether typed kernels that were made for the other operator may serve this one: either the two are the same, or
     /// they are two statics of one operator, from a crate that is linked twice. Rust types are compared as well as
-    /// schemas, so it does not matter who made the statics.
+    /// schemas, with their lifetimes, so it does not matter who made the statics.
     pub(crate) fn calls_like(&self, other: &Operator) -> bool {
         let declared = |operator: &Operator| {
-            let OperatorSpec { namespace, schema, dispatcher, returned, adapters, .. } = *operator.spec();
-            let convention = adapters.convention.filter(|_| dispatcher.is_none())?;
+            let OperatorSpec { namespace, schema, dispatcher, returned, convention, .. } = *operator.spec();
+            let convention = convention.filter(|_| dispatcher.is_none())?;
             Some((namespace, schema, returned, convention()))
         };
         std::ptr::eq(self, other) || declared(self).is_some_and(|own| declared(other) == Some(own))

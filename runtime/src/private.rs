@@ -1,9 +1,10 @@
 //! Items for generated code only. Nothing here is stable between versions, except for one promise: no safe item here
 //! calls code with arguments of types other than its own.
-#![expect(unsafe_code, reason = "generated code answers for lifetimes, which no trait can compare")]
 
 #[path = "private/arity.rs"]
 pub mod arity;
+#[path = "private/check.rs"]
+pub mod check;
 #[path = "private/constant.rs"]
 pub mod constant;
 #[path = "private/derivative.rs"]
@@ -11,13 +12,16 @@ pub mod derivative;
 #[path = "private/variant.rs"]
 mod variant;
 
+pub use std::any::TypeId;
+pub use std::arch::global_asm;
 pub use std::convert::Into;
 pub use std::marker::{PhantomData, Send, Sync};
 pub use std::ops::Fn;
 pub use std::option::Option;
-pub use std::primitive::{bool, f64, i64, str};
+pub use std::primitive::{bool, f64, i64, str, u8, u64, usize};
 pub use std::string::String;
 pub use std::vec::Vec;
+pub use std::{assert, concat};
 
 #[cfg(feature = "inventory")]
 pub use inventory;
@@ -74,40 +78,28 @@ pub fn replaced_handle(operator: &str) -> crate::Error {
     )
 }
 
-/// A promise by the caller of `__operator!` about what rustc cannot compare. The macros give it; a crate that forbids
-/// unsafe code cannot give it by hand.
-pub struct Word(());
-
-impl Word {
-    /// Gives the promise.
-    ///
-    /// # Safety
-    /// * Each lifetime in the operator's `output` is that of the argument which `returned` names for this return.
-    /// * A return for which `returned` names no argument has no lifetime.
-    /// * `returned` names no argument twice.
-    pub const unsafe fn give() -> Self {
-        Word(())
-    }
-}
-
 /// Generates everything of an operator that is more than its types: the static, the callers, the shims of kernels.
 ///
 /// The types in `arguments` and `output` are those of the schema; `Code` below is their calling convention, and every
 /// function that is erased here is coerced to it first. `signature` is the same with `'static` for every lifetime.
+/// `returned` has the index of an argument for each return that is one.
 ///
-/// The first argument is the caller's [`Word`].
+/// Any crate can call this, and the unsafe code below trusts none of them:
+/// * What it names has a path from `$crate` or is defined here, so nothing in the caller's module can take its place.
+///   Methods that unsafe code relies on are called by such a path, too: a trait of the caller's could have others.
+/// * No expression or type of the caller's is inside an `unsafe` block.
+/// * Rustc compares the types with each other, and their lifetimes with `returned`, in functions that are never called.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __operator {
     (
-        word: $word:expr,
         name: $name:ident,
         symbol: $symbol:literal,
         lifetimes: [$($lifetime:lifetime)*],
         arguments: $count:literal [$([$argument:ident ($type:ty)])*],
         output: $output:ty,
         signature: ($($static_type:ty),*) -> $static_output:ty,
-        returned: $returns:literal [$($returned:expr),*],
+        returned: $returns:literal [$({ $($source:tt)? })*],
         spec: {
             namespace: $namespace:expr,
             schema: $schema:literal,
@@ -117,56 +109,79 @@ macro_rules! __operator {
         },
     ) => {
         type Code = for<$($lifetime),*> fn(
-            &'static __torch::Kernel,
-            __torch::DispatchKeySet,
+            &'static $crate::__private::Kernel,
+            $crate::__private::DispatchKeySet,
             $($type),*
-        ) -> __torch::Result<$output>;
+        ) -> $crate::__private::Result<$output>;
         type Signature = fn(
-            &'static __torch::Kernel,
-            __torch::DispatchKeySet,
+            &'static $crate::__private::Kernel,
+            $crate::__private::DispatchKeySet,
             $($static_type),*
-        ) -> __torch::Result<$static_output>;
+        ) -> $crate::__private::Result<$static_output>;
 
-        __torch::links! { $symbol }
-        __torch::entry_point! {}
+        $crate::__links! { $symbol }
+        $crate::__entry_point! {}
 
-        static DECLARATION: __torch::Declaration = {
-            let _: __torch::Word = $word;
-            let spec = __torch::OperatorSpec {
+        const RETURNED: &[$crate::__private::Option<$crate::__private::usize>] =
+            &[$($crate::__returned!(index $($source)?)),*];
+
+        const _: () = {
+            $crate::__private::assert!($crate::__private::check::are_distinct(RETURNED));
+
+            // A return has the lifetime of the argument that `RETURNED` names, or none.
+            fn returned<$($lifetime),*>($($argument: $type),*) -> $output {
+                let _arguments = ($($argument,)*);
+                ($($crate::__returned!(of _arguments $($source)?)),*)
+            }
+
+            // A call accepts arguments of any lifetime: the adapters make it with those that are on a stack.
+            fn lent<'v>() {
+                $(let $argument = $crate::__private::check::lent::<'v, _>();)*
+                let _ = call($($argument),*);
+            }
+
+            let _ = (returned, lent);
+        };
+
+        static DECLARATION: $crate::__private::Declaration = {
+            let spec = $crate::__private::OperatorSpec {
                 namespace: $namespace,
                 schema: SCHEMA,
                 arity: $count,
                 returns: $returns,
-                dispatcher: __torch::Option::None,
+                dispatcher: $crate::__private::Option::None,
                 tags: &[$($tag),*],
                 place: $place,
-                links: __torch::links_here!(),
+                links: $crate::__links_here!(),
                 base: $base,
-                entry_point: __torch::entry_point_here!(),
-                returned: &[$($returned),*],
-                adapters: <Signature as __torch::Signature>::ADAPTERS,
+                entry_point: $crate::__entry_point_here!(),
+                returned: RETURNED,
+                convention: $crate::__private::Option::Some($crate::__private::TypeId::of::<Code>),
+                adapters: <Signature as $crate::__private::Signature>::ADAPTERS,
             };
+            let stub = <Signature as $crate::__private::Signature>::STUB;
             // SAFETY: the pointer is to the static below. The stub and the adapters have the type `Signature`, which is
-            // `Code` up to lifetimes, as rustc checks in `code`; the caller of this macro promises that the lifetimes
-            // and `returned` are right.
-            unsafe { __torch::Declaration::new(&raw const OPERATOR, <Signature as __torch::Signature>::STUB, spec) }
+            // `Code` up to lifetimes, as rustc checks in `code`. `RETURNED` says which arguments the returns are, and
+            // arguments may have any lifetime, as rustc checks in `returned` and `lent`.
+            unsafe { $crate::__private::Declaration::new(&raw const OPERATOR, stub, spec) }
         };
 
         #[doc(hidden)]
         // SAFETY: this is the static that the declaration names.
-        pub static OPERATOR: __torch::Operator = unsafe { __torch::Operator::new(&DECLARATION) };
+        pub static OPERATOR: $crate::__private::Operator = unsafe { $crate::__private::Operator::new(&DECLARATION) };
 
         #[doc(hidden)]
-        pub const SCHEMA: &__torch::str = $schema;
+        pub const SCHEMA: &$crate::__private::str = $schema;
 
         /// Calls the operator with all of its arguments.
         #[inline]
         #[allow(clippy::too_many_arguments, clippy::missing_errors_doc)]
-        pub fn call<$($lifetime),*>($($argument: $type),*) -> __torch::Result<$output> {
-            let keys = __torch::DispatchKeySet::EMPTY $(.union(__torch::Argument::dispatch_keys(&$argument)))*;
-            let (kernel, keys) = OPERATOR.select(keys);
+        pub fn call<$($lifetime),*>($($argument: $type),*) -> $crate::__private::Result<$output> {
+            let keys = $crate::__private::DispatchKeySet::EMPTY
+                $(.union($crate::__private::Argument::dispatch_keys(&$argument)))*;
+            let (kernel, keys) = $crate::__private::Operator::select(&OPERATOR, keys);
             // SAFETY: this operator's tables hold only kernels with its own calling convention, `Code`.
-            let code = unsafe { kernel.code::<Code>() };
+            let code = unsafe { $crate::__private::Kernel::code::<Code>(kernel) };
             code(kernel, keys, $($argument),*)
         }
 
@@ -174,63 +189,82 @@ macro_rules! __operator {
         #[inline]
         #[allow(clippy::too_many_arguments, clippy::missing_errors_doc)]
         pub fn redispatch<$($lifetime),*>(
-            keys: __torch::DispatchKeySet,
+            keys: $crate::__private::DispatchKeySet,
             $($argument: $type),*
-        ) -> __torch::Result<$output> {
-            let (kernel, keys) = OPERATOR.select_again(keys);
+        ) -> $crate::__private::Result<$output> {
+            let (kernel, keys) = $crate::__private::Operator::select_again(&OPERATOR, keys);
             // SAFETY: this operator's tables hold only kernels with its own calling convention, `Code`.
-            let code = unsafe { kernel.code::<Code>() };
+            let code = unsafe { $crate::__private::Kernel::code::<Code>(kernel) };
             code(kernel, keys, $($argument),*)
         }
 
         /// A handle, for boxed calls and to inspect registrations.
         #[inline]
-        pub fn handle() -> __torch::OperatorHandle {
-            OPERATOR.handle()
+        pub fn handle() -> $crate::__private::OperatorHandle {
+            $crate::__private::Operator::handle(&OPERATOR)
         }
 
         /// Makes a closure a kernel of this operator, to be registered at run time.
-        pub fn kernel<F>(kernel: F) -> __torch::RuntimeKernel
+        pub fn kernel<F>(kernel: F) -> $crate::__private::RuntimeKernel
         where
-            F: for<$($lifetime),*> __torch::Fn($($type),*) -> __torch::Result<$output>
-                + __torch::Send
-                + __torch::Sync
+            F: for<$($lifetime),*> $crate::__private::Fn($($type),*) -> $crate::__private::Result<$output>
+                + $crate::__private::Send
+                + $crate::__private::Sync
                 + 'static,
         {
             // SAFETY: `Signature` is this operator's calling convention, and the bound on `F` is for all lifetimes of
             // `Code`.
-            unsafe { __torch::RuntimeKernel::typed::<Signature, F>(&OPERATOR, kernel) }
+            unsafe { $crate::__private::RuntimeKernel::typed::<Signature, F>(&OPERATOR, kernel) }
         }
 
         #[doc(hidden)]
-        pub const fn code<K: Kernel>() -> __torch::TypedCode {
+        pub const fn code<K: Kernel>() -> $crate::__private::TypedCode {
             #[allow(clippy::too_many_arguments)]
             fn shim<$($lifetime,)* K: Kernel>(
-                _: &'static __torch::Kernel,
-                _: __torch::DispatchKeySet,
+                _: &'static $crate::__private::Kernel,
+                _: $crate::__private::DispatchKeySet,
                 $($argument: $type),*
-            ) -> __torch::Result<$output> {
-                OPERATOR.named(K::$name($($argument),*))
+            ) -> $crate::__private::Result<$output> {
+                $crate::__private::Operator::named(&OPERATOR, K::$name($($argument),*))
             }
             // Rustc compares the two types, whichever code wrote them: they are equal up to lifetimes.
             let code: Signature = shim::<K> as Code;
             // SAFETY: `Code`, and so `Signature`, is the calling convention of the declared operator.
-            unsafe { __torch::TypedCode::new(__torch::ErasedCode::new(code), &DECLARATION) }
+            unsafe { $crate::__private::TypedCode::new($crate::__private::ErasedCode::new(code), &DECLARATION) }
         }
 
         #[doc(hidden)]
-        pub const fn code_with_keys<K: KernelWithKeys>() -> __torch::TypedCode {
+        pub const fn code_with_keys<K: KernelWithKeys>() -> $crate::__private::TypedCode {
             #[allow(clippy::too_many_arguments)]
             fn shim<$($lifetime,)* K: KernelWithKeys>(
-                _: &'static __torch::Kernel,
-                keys: __torch::DispatchKeySet,
+                _: &'static $crate::__private::Kernel,
+                keys: $crate::__private::DispatchKeySet,
                 $($argument: $type),*
-            ) -> __torch::Result<$output> {
-                OPERATOR.named(K::$name(keys, $($argument),*))
+            ) -> $crate::__private::Result<$output> {
+                $crate::__private::Operator::named(&OPERATOR, K::$name(keys, $($argument),*))
             }
+            let code: Code = shim::<K>;
             // SAFETY: `Code` is the calling convention of the declared operator.
-            unsafe { __torch::TypedCode::new(__torch::ErasedCode::new(shim::<K> as Code), &DECLARATION) }
+            unsafe { $crate::__private::TypedCode::new($crate::__private::ErasedCode::new(code), &DECLARATION) }
         }
+    };
+}
+
+/// For a return: the index of the argument that it is, or its value, from a tuple of the arguments.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __returned {
+    (index) => {
+        $crate::__private::Option::None
+    };
+    (index $source:tt) => {
+        $crate::__private::Option::Some($source)
+    };
+    (of $arguments:ident) => {
+        $crate::__private::check::owned()
+    };
+    (of $arguments:ident $source:tt) => {
+        $arguments.$source
     };
 }
 
@@ -247,36 +281,43 @@ macro_rules! __untyped_operator {
         tags: [$($tag:literal),*],
         place: $place:expr,
     ) => {
-        __torch::links! { $symbol }
-        __torch::entry_point! {}
+        $crate::__links! { $symbol }
+        $crate::__entry_point! {}
 
-        static DECLARATION: __torch::Declaration = {
-            let spec = __torch::OperatorSpec {
+        static DECLARATION: $crate::__private::Declaration = {
+            let spec = $crate::__private::OperatorSpec {
                 namespace: $namespace,
                 schema: $schema,
                 arity: $count,
                 returns: $returns,
-                dispatcher: __torch::Option::None,
+                dispatcher: $crate::__private::Option::None,
                 tags: &[$($tag),*],
                 place: $place,
-                links: __torch::links_here!(),
-                base: __torch::Option::None,
-                entry_point: __torch::entry_point_here!(),
+                links: $crate::__links_here!(),
+                base: $crate::__private::Option::None,
+                entry_point: $crate::__entry_point_here!(),
                 returned: &[],
-                adapters: __torch::Adapters::NEVER_CALLED,
+                convention: $crate::__private::Option::None,
+                adapters: $crate::__private::Adapters::NEVER_CALLED,
             };
             // SAFETY: the pointer is to the static below; without typed callers, any calling convention will do.
-            unsafe { __torch::Declaration::new(&raw const OPERATOR, __torch::ErasedCode::never_called(), spec) }
+            unsafe {
+                $crate::__private::Declaration::new(
+                    &raw const OPERATOR,
+                    $crate::__private::ErasedCode::never_called(),
+                    spec,
+                )
+            }
         };
 
         #[doc(hidden)]
         // SAFETY: this is the static that the declaration names.
-        pub static OPERATOR: __torch::Operator = unsafe { __torch::Operator::new(&DECLARATION) };
+        pub static OPERATOR: $crate::__private::Operator = unsafe { $crate::__private::Operator::new(&DECLARATION) };
 
         /// A handle, for boxed calls and to inspect registrations.
         #[inline]
-        pub fn handle() -> __torch::OperatorHandle {
-            OPERATOR.handle()
+        pub fn handle() -> $crate::__private::OperatorHandle {
+            $crate::__private::Operator::handle(&OPERATOR)
         }
     };
 }

@@ -134,8 +134,8 @@ fn call_boxed<R: Output>(
     match stack.last_mut(R::COUNT) {
         // SAFETY: `boxing` lent the arguments that `originals` are to this stack. Its kernel has returned and cannot
         // have kept any of the values, whose lifetime it does not know; values left on the stack are dropped without
-        // access to what they refer to. No argument is returned twice: `torch_library!` refuses such a schema, and
-        // inference from types cannot produce one (`infer`).
+        // access to what they refer to. No argument is returned twice: the code that declared the operator promised
+        // that, and inference from types cannot produce such a schema (`infer`).
         returns if found == R::COUNT => unsafe { R::take(operator, returns, &originals) },
         _ => Err(wrong_return_count(operator, found)),
     }

@@ -15,6 +15,8 @@ torch_library! {
         first(Tensor(a!) x, Tensor(b!) y) -> Tensor(a!);
         /// Returns the second, so that its kernel type differs from that of `first` only in lifetimes.
         second(Tensor(a!) x, Tensor(b!) y) -> Tensor(b!);
+        /// Returns the first of two, and so does a forged operator of the same name.
+        third(Tensor(a!) x, Tensor(b!) y) -> Tensor(a!);
         /// Left alone.
         honest(Tensor self) -> int;
     }
@@ -98,6 +100,55 @@ fn a_kernel_is_never_called_for_another_operator() {
     assert_eq!(forged::honest(&x).unwrap(), 2);
     assert_eq!(forged::of_tensor(&x).unwrap(), 2);
     assert!(torch_library::init().is_err());
+}
+
+/// The operator `third` again, but with one lifetime for both arguments, so that a kernel may return either.
+mod again {
+    use torch_library::__private::{DispatchKeySet, Place, Result, SourceModule, Tensor};
+
+    pub(crate) static SOURCE: SourceModule = SourceModule { file: file!(), path: module_path!() };
+
+    pub(crate) trait Kernel {
+        fn third<'a>(x: &'a mut Tensor, y: &'a mut Tensor) -> Result<&'a mut Tensor>;
+    }
+
+    #[expect(dead_code, reason = "the macro needs it, and no kernel here takes keys")]
+    pub(crate) trait KernelWithKeys {
+        fn third<'a>(_: DispatchKeySet, x: &'a mut Tensor, y: &'a mut Tensor) -> Result<&'a mut Tensor>;
+    }
+
+    torch_library::__operator! {
+        name: third,
+        symbol: "again.third",
+        lifetimes: ['a],
+        arguments: 2 [[x (&'a mut Tensor)] [y (&'a mut Tensor)]],
+        output: &'a mut Tensor,
+        signature: (&'static mut Tensor, &'static mut Tensor) -> &'static mut Tensor,
+        returned: 1 [{ 0 }],
+        spec: {
+            namespace: "forged",
+            schema: "third(Tensor(a!) x, Tensor(b!) y) -> Tensor(a!)",
+            tags: [],
+            place: Place { module: &SOURCE, line: 1, column: 1 },
+            base: None,
+        },
+    }
+}
+
+struct Second;
+
+impl again::Kernel for Second {
+    fn third<'a>(_: &'a mut Tensor, y: &'a mut Tensor) -> Result<&'a mut Tensor> {
+        Ok(y)
+    }
+}
+
+#[test]
+fn a_kernel_serves_an_operator_of_the_same_name_only_if_the_lifetimes_are_the_same_too() {
+    private::register(&[record(&forged::third::OPERATOR, again::code::<Second>())]);
+    let (mut x, mut y) = (Tensor::from([1.0]), Tensor::from([2.0]));
+    assert_eq!(forged::third(&mut x, &mut y).unwrap_err().kind(), ErrorKind::Conflict);
+    assert_eq!(again::SCHEMA, forged::third::SCHEMA);
 }
 
 #[test]

@@ -1,9 +1,9 @@
 #![forbid(unsafe_code)]
-use torch_library::__private as __torch;
-trait Kernel { fn f(this: &mut __torch::Tensor) -> __torch::Result<&'static mut __torch::Tensor>; }
-trait KernelWithKeys { fn f(_: __torch::DispatchKeySet, this: &mut __torch::Tensor) -> __torch::Result<&'static mut __torch::Tensor>; }
-static M: __torch::SourceModule = __torch::SourceModule { file: "", path: "" };
-__torch::operator! {
-    word: unsafe { __torch::Word::give() },
-    name: f, symbol: "ops.f", lifetimes: ['a], arguments: 1 [[this (&'a mut __torch::Tensor)]], output: &'static mut __torch::Tensor, signature: (&'static mut __torch::Tensor) -> &'static mut __torch::Tensor, returned: 1 [None], spec: { namespace: "ns", schema: "f(Tensor(a!) self) -> Tensor(a!)", tags: [], place: __torch::Place { module: &M, line: 1, column: 1 }, base: None, },
-} fn main() {}
+use torch_library::__private::{DispatchKeySet, Place, Result, SourceModule, Tensor};
+static M: SourceModule = SourceModule { file: "", path: "" };
+trait Kernel { fn f<'a>(x: &'a mut Tensor, y: &mut Tensor) -> Result<&'a mut Tensor>; }
+trait KernelWithKeys { fn f<'a>(_: DispatchKeySet, x: &'a mut Tensor, y: &mut Tensor) -> Result<&'a mut Tensor>; }
+torch_library::__operator! { name: f, symbol: "m.f", lifetimes: ['a], arguments: 2 [[x (&'a mut Tensor)] [y (&mut Tensor)]], output: &'a mut Tensor,
+    signature: (&'static mut Tensor, &'static mut Tensor) -> &'static mut Tensor, returned: 1 [{ 1 }],
+    spec: { namespace: "m", schema: "f(Tensor(a!) x, Tensor(b!) y) -> Tensor(b!)", tags: [], place: Place { module: &M, line: 1, column: 1 }, base: None, }, }
+fn main() {}

@@ -46,7 +46,7 @@ macro_rules! __layer_keys {
 #[macro_export]
 macro_rules! __linked_keys {
     () => {
-        concat!($crate::__backend_keys!(), $crate::__layer_keys!())
+        $crate::__private::concat!($crate::__backend_keys!(), $crate::__layer_keys!())
     };
 }
 
@@ -215,49 +215,58 @@ const fn is_same(a: &str, b: &str) -> bool {
     is_part(a.as_bytes(), 0, a.len(), b.as_bytes())
 }
 
-/// In an operator's module: its kernels from all crates. The symbol is `module.operator`.
+/// In an operator's module: its kernels from all crates. The symbol is `module.operator`. As in `__operator!`, nothing
+/// in the caller's module can take the place of what this names, macros included.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __links {
     ($symbol:literal) => {
         #[doc(hidden)]
-        pub const SYMBOL: &__torch::str = $symbol;
+        pub const SYMBOL: &$crate::__private::str = $symbol;
 
-        fn links() -> &'static [__torch::Option<&'static __torch::KernelRecord>] {
+        // The assembly below is made of it.
+        const _: () = $crate::__private::assert!($crate::__private::check::is_symbol(SYMBOL));
+
+        // Nor may the static be another type: the assembly below has its address.
+        const _: fn() -> *const $crate::__private::Operator = || &raw const OPERATOR;
+
+        fn links() -> &'static [$crate::__private::Option<&'static $crate::__private::KernelRecord>] {
             #[allow(improper_ctypes, reason = "all of it is Rust")]
             unsafe extern "C" {
-                #[link_name = concat!("torch_library.links.", $symbol)]
-                static LINKS: [__torch::Option<&'static __torch::KernelRecord>; 2 * __torch::LINKED_KEYS];
+                #[link_name = $crate::__private::concat!("torch_library.links.", $symbol)]
+                static LINKS: [
+                    $crate::__private::Option<&'static $crate::__private::KernelRecord>;
+                    2 * $crate::__private::LINKED_KEYS
+                ];
             }
             // SAFETY: the assembly below defines `2 * LINKED_KEYS` pointers, each null or the address of a static of
             // that type: only `__export_kernel!` makes these symbols.
             unsafe { &LINKS }
         }
 
-        ::std::arch::global_asm!(
-            concat!(".pushsection .data.rel.ro.torch_library.links.", $symbol, ",\"aw\",%progbits"),
-            ".balign 8",
-            concat!(".globl torch_library.links.", $symbol),
-            concat!(".hidden torch_library.links.", $symbol),
-            concat!("torch_library.links.", $symbol, ":"),
-            concat!(".irp key,", $crate::__linked_keys!()),
-            concat!(
-                ".weakref torch_library.weak.", $symbol, ".\\key, torch_library.kernel.", $symbol, ".\\key"
+        $crate::__private::global_asm!(
+            $crate::__private::concat!(
+                ".pushsection .data.rel.ro.torch_library.links.", $symbol, ",\"aw\",%progbits\n",
+                ".balign 8\n",
+                ".globl torch_library.links.", $symbol, "\n",
+                ".hidden torch_library.links.", $symbol, "\n",
+                "torch_library.links.", $symbol, ":\n",
+                ".irp key,", $crate::__linked_keys!(), "\n",
+                ".weakref torch_library.weak.", $symbol, ".\\key, torch_library.kernel.", $symbol, ".\\key\n",
+                ".quad torch_library.weak.", $symbol, ".\\key\n",
+                ".weakref torch_library.weak_override.", $symbol, ".\\key, ",
+                "torch_library.override.", $symbol, ".\\key\n",
+                ".quad torch_library.weak_override.", $symbol, ".\\key\n",
+                ".endr\n",
+                ".popsection\n",
+                ".pushsection .data.rel.ro.torch_library.operator.", $symbol, ",\"aw\",%progbits\n",
+                ".balign 8\n",
+                ".globl torch_library.operator.", $symbol, "\n",
+                ".hidden torch_library.operator.", $symbol, "\n",
+                "torch_library.operator.", $symbol, ":\n",
+                ".quad {operator}\n",
+                ".popsection",
             ),
-            concat!(".quad torch_library.weak.", $symbol, ".\\key"),
-            concat!(
-                ".weakref torch_library.weak_override.", $symbol, ".\\key, torch_library.override.", $symbol, ".\\key"
-            ),
-            concat!(".quad torch_library.weak_override.", $symbol, ".\\key"),
-            ".endr",
-            ".popsection",
-            concat!(".pushsection .data.rel.ro.torch_library.operator.", $symbol, ",\"aw\",%progbits"),
-            ".balign 8",
-            concat!(".globl torch_library.operator.", $symbol),
-            concat!(".hidden torch_library.operator.", $symbol),
-            concat!("torch_library.operator.", $symbol, ":"),
-            ".quad {operator}",
-            ".popsection",
             operator = sym OPERATOR,
         );
     };
@@ -268,7 +277,7 @@ macro_rules! __links {
 #[macro_export]
 macro_rules! __links_here {
     () => {
-        __torch::Option::Some(links)
+        $crate::__private::Option::Some(links)
     };
 }
 
@@ -342,12 +351,12 @@ macro_rules! __export_kernel {
     (QuantizedCPU $($rest:tt)*) => { $crate::__export_kernel! { @ "QuantizedCPU" $($rest)* } };
     (@ $key:literal false $symbol:literal) => {
         $crate::__check_symbol! { $key $symbol }
-        #[unsafe(export_name = concat!("torch_library.kernel.", $symbol, ".", $key))]
+        #[unsafe(export_name = $crate::__private::concat!("torch_library.kernel.", $symbol, ".", $key))]
         static EXPORTED: $crate::__private::KernelRecord = KERNEL;
     };
     (@ $key:literal true $symbol:literal) => {
         $crate::__check_symbol! { $key $symbol }
-        #[unsafe(export_name = concat!("torch_library.override.", $symbol, ".", $key))]
+        #[unsafe(export_name = $crate::__private::concat!("torch_library.override.", $symbol, ".", $key))]
         static EXPORTED: $crate::__private::KernelRecord = KERNEL;
     };
     ($key:ident $overrides:tt $symbol:literal) => {
@@ -361,7 +370,8 @@ macro_rules! __export_kernel {
 #[macro_export]
 macro_rules! __check_symbol {
     ($key:literal $symbol:literal) => {
-        const _: () = assert!(
+        const _: () = $crate::__private::assert!($crate::__private::check::is_symbol($symbol));
+        const _: () = $crate::__private::assert!(
             $crate::__private::is_referred_to($symbol, __operator::SYMBOL, $key),
             "with selective linking, a kernel is registered under the name of the module that declares its operator, \
              not under one that it was imported by"

@@ -26,7 +26,7 @@ macro_rules! __links {
 #[macro_export]
 macro_rules! __links_here {
     () => {
-        __torch::Option::None
+        $crate::__private::Option::None
     };
 }
 

@@ -81,18 +81,18 @@ impl fmt::Debug for EntryPoint {
 #[macro_export]
 macro_rules! __entry_point {
     () => {
-        fn entry_point() -> &'static __torch::EntryPoint {
-            static POINT: __torch::EntryPoint =
-                __torch::EntryPoint::new([enter::<0>, enter::<1>, enter::<2>]);
+        fn entry_point() -> &'static $crate::__private::EntryPoint {
+            static POINT: $crate::__private::EntryPoint =
+                $crate::__private::EntryPoint::new([enter::<0>, enter::<1>, enter::<2>]);
             /// # Safety
             /// - The requirements of `EntryPoint::enter`.
-            unsafe extern "C-unwind" fn enter<const WHICH: usize>(
-                stack: *mut u64,
-                inputs: u64,
-                outputs: u64,
+            unsafe extern "C-unwind" fn enter<const WHICH: $crate::__private::usize>(
+                stack: *mut $crate::__private::u64,
+                inputs: $crate::__private::u64,
+                outputs: $crate::__private::u64,
             ) {
                 // SAFETY: the caller fulfils what `EntryPoint::enter` requires.
-                unsafe { POINT.enter(WHICH, stack, inputs, outputs) }
+                unsafe { $crate::__private::EntryPoint::enter(&POINT, WHICH, stack, inputs, outputs) }
             }
             &POINT
         }
@@ -105,7 +105,7 @@ macro_rules! __entry_point {
 #[macro_export]
 macro_rules! __entry_point_here {
     () => {
-        __torch::Option::Some(entry_point)
+        $crate::__private::Option::Some(entry_point)
     };
 }
 
@@ -123,7 +123,7 @@ macro_rules! __entry_point {
 #[macro_export]
 macro_rules! __entry_point_here {
     () => {
-        __torch::Option::None
+        $crate::__private::Option::None
     };
 }
 

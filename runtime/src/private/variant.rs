@@ -74,8 +74,8 @@ macro_rules! __serving_none {
 #[macro_export]
 macro_rules! __operator_name {
     ($namespace:path, $name:literal) => {{
-        const BYTES: [::core::primitive::u8; $namespace.len() + 2 + $name.len()] =
-            __torch::joined($namespace, $name);
+        const BYTES: [$crate::__private::u8; $namespace.len() + 2 + $name.len()] =
+            $crate::__private::joined($namespace, $name);
         match ::core::str::from_utf8(&BYTES) {
             ::core::result::Result::Ok(name) => name,
             ::core::result::Result::Err(_) => "",

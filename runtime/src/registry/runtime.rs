@@ -82,6 +82,7 @@ fn operator(entry: &mut Entry, request: &Request<'_>) -> &'static Operator {
         base: None,
         entry_point: None,
         returned: Vec::leak(operator::returned_arguments(schema)),
+        convention: None,
         adapters: Adapters::NEVER_CALLED,
     };
     Operator::leak(spec)

@@ -7,7 +7,7 @@ use syn::ext::IdentExt;
 
 use super::types::{Lifetimes, argument_type, output, parameter, return_type, tuple};
 use super::with::{self, setter_name};
-use crate::library::model::{Library, Namespace, Operator, Return, Returned, Untyped};
+use crate::library::model::{Library, Namespace, Operator, Returned, Untyped};
 
 pub(super) fn operator(operator: &Operator, library: &Library, variants: &TokenStream) -> TokenStream {
     let Operator { ident, schema, .. } = operator;
@@ -147,12 +147,11 @@ fn definition(operator: &Operator, library: &Library) -> TokenStream {
     let longest = Lifetimes::One(&longest);
     let signature = operator.arguments.iter().map(|argument| argument_type(argument, longest));
     let signature_output = output(operator, longest);
-    let is_returned = |ret: &Return| matches!(ret.value, Returned::Argument(_));
-    let returned = operator.returns.iter().filter(|_| operator.returns.iter().any(is_returned));
-    let returned = returned.map(|ret| match &ret.value {
-        Returned::Owned(_) => quote!(__torch::Option::None),
-        Returned::Argument(source) => quote!(__torch::Option::Some(#source)),
+    let returned = operator.returns.iter().map(|ret| match &ret.value {
+        Returned::Owned(_) => None,
+        Returned::Argument(source) => Some(Literal::usize_unsuffixed(*source)),
     });
+    let returned = returned.map(|source| quote!({ #source }));
     let base = match &operator.base {
         Some(base) => quote!(__torch::Option::Some(|| &super::#base::OPERATOR)),
         None => quote!(__torch::Option::None),
@@ -161,22 +160,18 @@ fn definition(operator: &Operator, library: &Library) -> TokenStream {
     let name = full_name(operator, library);
     let count = Literal::usize_unsuffixed(operator.arguments.len());
     let returns = Literal::usize_unsuffixed(operator.returns.len());
-    // We vouch for the lifetimes: a return has the lifetime of the argument that `returned` names, since both are
-    // derived from the same schema.
-    let word = quote!(unsafe { __torch::Word::give() });
     quote! {
         /// The operator's name, with its namespace and overload, as errors give it.
         pub const NAME: &__torch::str = #name;
 
         __torch::operator! {
-            word: #word,
             name: #ident,
             symbol: #symbol,
             lifetimes: [#(#lifetimes)*],
             arguments: #count [#(#arguments)*],
             output: #output_type,
             signature: (#(#signature),*) -> #signature_output,
-            returned: #returns [#(#returned),*],
+            returned: #returns [#(#returned)*],
             spec: {
                 namespace: super::NAMESPACE,
                 schema: #text,

@@ -10,7 +10,6 @@ mod block;
 mod expand;
 mod fallback;
 mod item;
-mod kept;
 mod parse;
 mod renamed;
 mod signature;

@@ -34,6 +34,13 @@ pub trait Argument: Known {
     fn requires_grad(&self) -> bool {
         false
     }
+
+    /// A number for the tensors of an argument that is written to, which is another if a handle is replaced; 0 for
+    /// other arguments.
+    #[inline(always)]
+    fn identity(&self) -> usize {
+        0
+    }
 }
 
 impl Known for &Tensor {}
@@ -65,6 +72,11 @@ impl Argument for &mut Tensor {
     fn requires_grad(&self) -> bool {
         Tensor::requires_grad(self)
     }
+
+    #[inline(always)]
+    fn identity(&self) -> usize {
+        self.id()
+    }
 }
 
 impl Argument for &Generator {
@@ -87,6 +99,11 @@ impl<T: Argument> Argument for Option<T> {
     fn requires_grad(&self) -> bool {
         self.as_ref().is_some_and(Argument::requires_grad)
     }
+
+    #[inline(always)]
+    fn identity(&self) -> usize {
+        self.as_ref().map_or(0, Argument::identity)
+    }
 }
 
 /// The type that rustc's error message names where a kernel is registered for a name that several overloads share.
@@ -95,7 +112,7 @@ pub struct TheCommonNameOfOverloads;
 
 /// Lists of tensors, which bring the keys of all their elements.
 macro_rules! list_argument {
-    ($($list:ty),*) => {$(
+    ($($list:ty, $identity:expr;)*) => {$(
         impl Known for $list {}
 
         impl Argument for $list {
@@ -108,11 +125,24 @@ macro_rules! list_argument {
             fn requires_grad(&self) -> bool {
                 self.iter().any(Tensor::requires_grad)
             }
+
+            #[inline]
+            fn identity(&self) -> usize {
+                $identity(self)
+            }
         }
     )*};
 }
 
-list_argument!(&[Tensor], &mut [Tensor]);
+list_argument! {
+    &[Tensor], |_| 0;
+    &mut [Tensor], identity_of_list;
+}
+
+/// A number for tensors in this order.
+fn identity_of_list(tensors: &[Tensor]) -> usize {
+    tensors.iter().fold(0, |all: usize, tensor| all.wrapping_mul(31).wrapping_add(tensor.id()))
+}
 
 impl Argument for &[Option<Tensor>] {
     #[inline]

@@ -9,6 +9,8 @@ pub mod check;
 pub mod constant;
 #[path = "private/derivative.rs"]
 pub mod derivative;
+#[path = "private/kept.rs"]
+pub mod kept;
 #[path = "private/variant.rs"]
 mod variant;
 
@@ -19,6 +21,7 @@ pub use std::marker::{PhantomData, Send, Sync};
 pub use std::ops::Fn;
 pub use std::option::Option;
 pub use std::primitive::{bool, f64, i64, str, u8, u64, usize};
+pub use std::result::Result::{Err, Ok};
 pub use std::string::String;
 pub use std::vec::Vec;
 pub use std::{assert, concat};
@@ -65,24 +68,12 @@ pub use crate::{
 pub use torch_library_macros::error_at;
 pub use variant::{are_same, finish, joined};
 
-/// The error for a kernel that put another tensor into the place of one that it was lent.
-#[cold]
-pub fn replaced_handle(operator: &str) -> crate::Error {
-    crate::Error::new(
-        crate::ErrorKind::Kernel,
-        format!(
-            "a kernel of {operator} replaced the handle of a tensor that it should write to (as `*this = other` does), so \
-             other handles of the tensor do not see its result\n  \
-             help: write to the elements, as `copy_` does, or give the tensor other memory by `set_storage`"
-        ),
-    )
-}
-
 /// Generates everything of an operator that is more than its types: the static, the callers, the shims of kernels.
 ///
 /// The types in `arguments` and `output` are those of the schema; `Code` below is their calling convention, and every
 /// function that is erased here is coerced to it first. `signature` is the same with `'static` for every lifetime.
-/// `returned` has the index of an argument for each return that is one.
+/// `returned` has the index of an argument for each return that is one. `written` lists the other arguments that are
+/// written to, with their indices.
 ///
 /// Any crate can call this, and the unsafe code below trusts none of them:
 /// * What it names has a path from `$crate` or is defined here, so nothing in the caller's module can take its place.
@@ -99,7 +90,8 @@ macro_rules! __operator {
         arguments: $count:literal [$([$argument:ident ($type:ty)])*],
         output: $output:ty,
         signature: ($($static_type:ty),*) -> $static_output:ty,
-        returned: $returns:literal [$({ $($source:tt)? })*],
+        returned: $returns:literal [$($result:ident { $($source:tt)? })*],
+        written: [$($written:ident $at:tt)*],
         spec: {
             namespace: $namespace:expr,
             schema: $schema:literal,
@@ -212,9 +204,15 @@ macro_rules! __operator {
                 + $crate::__private::Sync
                 + 'static,
         {
-            // SAFETY: `Signature` is this operator's calling convention, and the bound on `F` is for all lifetimes of
-            // `Code`.
-            unsafe { $crate::__private::RuntimeKernel::typed::<Signature, F>(&OPERATOR, kernel) }
+            let kernel = move |$($argument: $static_type),*| -> $crate::__private::Result<$static_output> {
+                $crate::__kept! {
+                    &OPERATOR, [$($argument)*] returned [$($result { $($source)? })*] written [$($written $at)*],
+                    kernel($($argument),*)
+                }
+            };
+            // SAFETY: `Signature` is this operator's calling convention. The bound on `F` is for all lifetimes of
+            // `Code`, and the closure around it keeps none of its arguments.
+            unsafe { $crate::__private::RuntimeKernel::typed::<Signature, _>(&OPERATOR, kernel) }
         }
 
         #[doc(hidden)]
@@ -225,7 +223,11 @@ macro_rules! __operator {
                 _: $crate::__private::DispatchKeySet,
                 $($argument: $type),*
             ) -> $crate::__private::Result<$output> {
-                $crate::__private::Operator::named(&OPERATOR, K::$name($($argument),*))
+                let result = $crate::__kept! {
+                    &OPERATOR, [$($argument)*] returned [$($result { $($source)? })*] written [$($written $at)*],
+                    K::$name($($argument),*)
+                };
+                $crate::__private::Operator::named(&OPERATOR, result)
             }
             // Rustc compares the two types, whichever code wrote them: they are equal up to lifetimes.
             let code: Signature = shim::<K> as Code;
@@ -241,7 +243,11 @@ macro_rules! __operator {
                 keys: $crate::__private::DispatchKeySet,
                 $($argument: $type),*
             ) -> $crate::__private::Result<$output> {
-                $crate::__private::Operator::named(&OPERATOR, K::$name(keys, $($argument),*))
+                let result = $crate::__kept! {
+                    &OPERATOR, [$($argument)*] returned [$($result { $($source)? })*] written [$($written $at)*],
+                    K::$name(keys, $($argument),*)
+                };
+                $crate::__private::Operator::named(&OPERATOR, result)
             }
             let code: Code = shim::<K>;
             // SAFETY: `Code` is the calling convention of the declared operator.

@@ -124,7 +124,8 @@ mod again {
         arguments: 2 [[x (&'a mut Tensor)] [y (&'a mut Tensor)]],
         output: &'a mut Tensor,
         signature: (&'static mut Tensor, &'static mut Tensor) -> &'static mut Tensor,
-        returned: 1 [{ 0 }],
+        returned: 1 [r { 0 }],
+        written: [],
         spec: {
             namespace: "forged",
             schema: "third(Tensor(a!) x, Tensor(b!) y) -> Tensor(a!)",

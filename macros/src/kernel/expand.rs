@@ -8,7 +8,6 @@ use syn::{Attribute, FnArg, Path};
 
 use super::before::{self, Before};
 use super::item::Function;
-use super::kept;
 use super::parse::{Form, Options};
 use super::signature::{self, argument};
 use super::target::{Target, used};
@@ -145,12 +144,11 @@ fn typed(function: &Function, name: &Ident, operator: &Ident) -> TokenStream {
     let inputs = quote_spanned!(signature.paren_token.span.join()=> (#(#inputs),*));
     let (mut name, span) = (name.clone(), signature.fn_token.span);
     name.set_span(ident.span());
-    let call = kept::checked(signature, quote!(#ident(#(#passed),*)), operator);
     let method = quote_spanned! {span=>
         #[inline(always)]
         #[allow(non_snake_case, clippy::all, clippy::pedantic)]
         fn #name #generics #inputs #output {
-            #call
+            #ident(#(#passed),*)
         }
     };
     let kernel = quote!({

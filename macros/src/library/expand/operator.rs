@@ -7,7 +7,7 @@ use syn::ext::IdentExt;
 
 use super::types::{Lifetimes, argument_type, output, parameter, return_type, tuple};
 use super::with::{self, setter_name};
-use crate::library::model::{Library, Namespace, Operator, Returned, Untyped};
+use crate::library::model::{Argument, Library, Namespace, Operator, Returned, Untyped};
 
 pub(super) fn operator(operator: &Operator, library: &Library, variants: &TokenStream) -> TokenStream {
     let Operator { ident, schema, .. } = operator;
@@ -147,11 +147,21 @@ fn definition(operator: &Operator, library: &Library) -> TokenStream {
     let longest = Lifetimes::One(&longest);
     let signature = operator.arguments.iter().map(|argument| argument_type(argument, longest));
     let signature_output = output(operator, longest);
-    let returned = operator.returns.iter().map(|ret| match &ret.value {
-        Returned::Owned(_) => None,
-        Returned::Argument(source) => Some(Literal::usize_unsuffixed(*source)),
+    let returned = operator.returns.iter().enumerate().map(|(index, ret)| {
+        let source = match &ret.value {
+            Returned::Owned(_) => None,
+            Returned::Argument(source) => Some(Literal::usize_unsuffixed(*source)),
+        };
+        let name = format_ident!("__return_{index}");
+        quote!(#name { #source })
     });
-    let returned = returned.map(|source| quote!({ #source }));
+    let written = operator.arguments.iter().zip(&schema.arguments).enumerate();
+    let written =
+        written.filter(|(_, (argument, declared))| declared.is_mutable() && argument.lifetime.is_none());
+    let written = written.map(|(index, (Argument { ident, .. }, _))| {
+        let index = Literal::usize_unsuffixed(index);
+        quote!(#ident #index)
+    });
     let base = match &operator.base {
         Some(base) => quote!(__torch::Option::Some(|| &super::#base::OPERATOR)),
         None => quote!(__torch::Option::None),
@@ -172,6 +182,7 @@ fn definition(operator: &Operator, library: &Library) -> TokenStream {
             output: #output_type,
             signature: (#(#signature),*) -> #signature_output,
             returned: #returns [#(#returned)*],
+            written: [#(#written)*],
             spec: {
                 namespace: super::NAMESPACE,
                 schema: #text,

@@ -83,6 +83,8 @@ pub struct OperatorSpec {
     pub base: Option<fn() -> &'static Operator>,
     /// Its functions for hosts that pass no context, with the feature `host`.
     pub entry_point: Option<fn() -> &'static EntryPoint>,
+    /// Whether the schema says that an argument is written to, or that a return is a view.
+    pub has_alias_info: bool,
     /// For each return, the index of the argument that it is, if any.
     pub returned: &'static [Option<usize>],
     /// Identifies the calling convention with its lifetimes, if there are typed callers.
@@ -116,15 +118,6 @@ impl Adapters {
         },
         convention: None,
     };
-}
-
-impl OperatorSpec {
-    /// Whether the schema says that an argument is written to, or that a return is a view.
-    pub(crate) fn has_alias_info(&self) -> bool {
-        // In a printed schema, an annotation directly follows the type; the overload name, which may look like a type,
-        // is skipped.
-        self.schema.split_once('(').is_some_and(|(_, rest)| rest.contains("Tensor("))
-    }
 }
 
 /// The arity of operators whose schema ends in `...`: larger than any stack.

@@ -98,6 +98,7 @@ macro_rules! __operator {
             tags: [$($tag:literal),*],
             place: $place:expr,
             base: $base:expr,
+            aliases: $aliases:literal,
         },
     ) => {
         type Code = for<$($lifetime),*> fn(
@@ -147,6 +148,7 @@ macro_rules! __operator {
                 links: $crate::__links_here!(),
                 base: $base,
                 entry_point: $crate::__entry_point_here!(),
+                has_alias_info: $aliases,
                 returned: RETURNED,
                 convention: $crate::__private::Option::Some($crate::__private::TypeId::of::<Code>),
                 adapters: <Signature as $crate::__private::Signature>::ADAPTERS,
@@ -286,6 +288,7 @@ macro_rules! __untyped_operator {
         returns: $returns:literal,
         tags: [$($tag:literal),*],
         place: $place:expr,
+        aliases: $aliases:literal,
     ) => {
         $crate::__links! { $symbol }
         $crate::__entry_point! {}
@@ -302,6 +305,7 @@ macro_rules! __untyped_operator {
                 links: $crate::__links_here!(),
                 base: $crate::__private::Option::None,
                 entry_point: $crate::__entry_point_here!(),
+                has_alias_info: $aliases,
                 returned: &[],
                 convention: $crate::__private::Option::None,
                 adapters: $crate::__private::Adapters::NEVER_CALLED,

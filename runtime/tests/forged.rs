@@ -132,6 +132,7 @@ mod again {
             tags: [],
             place: Place { module: &SOURCE, line: 1, column: 1 },
             base: None,
+            aliases: true,
         },
     }
 }

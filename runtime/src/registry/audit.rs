@@ -123,6 +123,10 @@ impl State {
                     counts == (spec.arity, usize::from(spec.returns)),
                     "the schema has another number of arguments or returns than the operator",
                 );
+                hold(
+                    schema.has_alias_info() == spec.has_alias_info,
+                    "the schema has aliases and the operator has none, or the other way round",
+                );
             }
             Err(error) => hold(false, &format!("the schema does not parse: {error}")),
         }

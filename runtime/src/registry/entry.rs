@@ -78,7 +78,7 @@ impl Registration {
     /// Whether this registration makes the operator skip the key.
     pub(super) fn is_fallthrough_for(&self, operator: &Operator) -> bool {
         match self.implementation {
-            Implementation::Bookkeeping => !operator.spec().has_alias_info(),
+            Implementation::Bookkeeping => !operator.spec().has_alias_info,
             _ => self.is_fallthrough(),
         }
     }

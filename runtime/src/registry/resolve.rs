@@ -145,7 +145,7 @@ impl Implementation {
             Implementation::Typed(kernel, made_for) if operator.calls_like(made_for) => kernel,
             Implementation::Typed(..) => IN_CONFLICT.in_table_of(operator),
             Implementation::Boxed(kernel) => kernel.in_table_of(operator),
-            Implementation::Bookkeeping if spec.has_alias_info() => {
+            Implementation::Bookkeeping if spec.has_alias_info => {
                 BoxedKernel::new(Program::keep_books).in_table_of(operator)
             }
             Implementation::Fallthrough | Implementation::Bookkeeping => FALLTHROUGH.in_table_of(operator),

@@ -81,6 +81,7 @@ fn operator(entry: &mut Entry, request: &Request<'_>) -> &'static Operator {
         links: None,
         base: None,
         entry_point: None,
+        has_alias_info: schema.has_alias_info(),
         returned: Vec::leak(operator::returned_arguments(schema)),
         convention: None,
         adapters: Adapters::NEVER_CALLED,

@@ -166,6 +166,7 @@ fn definition(operator: &Operator, library: &Library) -> TokenStream {
         Some(base) => quote!(__torch::Option::Some(|| &super::#base::OPERATOR)),
         None => quote!(__torch::Option::None),
     };
+    let aliases = schema.has_alias_info();
     let symbol = symbol(&library.module, ident);
     let name = full_name(operator, library);
     let count = Literal::usize_unsuffixed(operator.arguments.len());
@@ -189,6 +190,7 @@ fn definition(operator: &Operator, library: &Library) -> TokenStream {
                 tags: [#(#tags),*],
                 place: #place,
                 base: #base,
+                aliases: #aliases,
             },
         }
     }
@@ -219,6 +221,7 @@ pub(super) fn untyped(operator: &Untyped, library: &Ident) -> TokenStream {
     let about = format!("The operator `{}`, for boxed calls only.\n\n```text\n{schema}\n```", schema.name);
     let count = Literal::usize_unsuffixed(schema.arguments.len());
     let returns = Literal::usize_unsuffixed(schema.returns.len());
+    let aliases = schema.has_alias_info();
     quote! {
         #[doc = #about]
         #[allow(non_snake_case, clippy::module_inception)]
@@ -236,6 +239,7 @@ pub(super) fn untyped(operator: &Untyped, library: &Ident) -> TokenStream {
                 returns: #returns,
                 tags: [#(#tags),*],
                 place: #place,
+                aliases: #aliases,
             }
         }
     }

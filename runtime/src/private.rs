@@ -115,16 +115,16 @@ macro_rules! __operator {
         $crate::__links! { $symbol }
         $crate::__entry_point! {}
 
-        const RETURNED: &[$crate::__private::Option<$crate::__private::usize>] =
-            &[$($crate::__returned!(index $($source)?)),*];
+        const __RETURNED: &[$crate::__private::Option<$crate::__private::usize>] =
+            &[$($crate::__operator!(@index $($source)?)),*];
 
         const _: () = {
-            $crate::__private::assert!($crate::__private::check::are_distinct(RETURNED));
+            $crate::__private::assert!($crate::__private::check::are_distinct(__RETURNED));
 
-            // A return has the lifetime of the argument that `RETURNED` names, or none.
+            // A return has the lifetime of the argument that `__RETURNED` names, or none.
             fn returned<$($lifetime),*>($($argument: $type),*) -> $output {
                 let _arguments = ($($argument,)*);
-                ($($crate::__returned!(of _arguments $($source)?)),*)
+                ($($crate::__operator!(@of _arguments $($source)?)),*)
             }
 
             // A call accepts arguments of any lifetime: the adapters make it with those that are on a stack.
@@ -136,7 +136,7 @@ macro_rules! __operator {
             let _ = (returned, lent);
         };
 
-        static DECLARATION: $crate::__private::Declaration = {
+        static __DECLARATION: $crate::__private::Declaration = {
             let spec = $crate::__private::OperatorSpec {
                 namespace: $namespace,
                 schema: SCHEMA,
@@ -149,20 +149,20 @@ macro_rules! __operator {
                 base: $base,
                 entry_point: $crate::__entry_point_here!(),
                 has_alias_info: $aliases,
-                returned: RETURNED,
+                returned: __RETURNED,
                 convention: $crate::__private::Option::Some($crate::__private::TypeId::of::<Code>),
                 adapters: <Signature as $crate::__private::Signature>::ADAPTERS,
             };
             let stub = <Signature as $crate::__private::Signature>::STUB;
             // SAFETY: the pointer is to the static below. The stub and the adapters have the type `Signature`, which is
-            // `Code` up to lifetimes, as rustc checks in `code`. `RETURNED` says which arguments the returns are, and
+            // `Code` up to lifetimes, as rustc checks in `code`. `__RETURNED` says which arguments the returns are, and
             // arguments may have any lifetime, as rustc checks in `returned` and `lent`.
             unsafe { $crate::__private::Declaration::new(&raw const OPERATOR, stub, spec) }
         };
 
         #[doc(hidden)]
         // SAFETY: this is the static that the declaration names.
-        pub static OPERATOR: $crate::__private::Operator = unsafe { $crate::__private::Operator::new(&DECLARATION) };
+        pub static OPERATOR: $crate::__private::Operator = unsafe { $crate::__private::Operator::new(&__DECLARATION) };
 
         #[doc(hidden)]
         pub const SCHEMA: &$crate::__private::str = $schema;
@@ -234,7 +234,7 @@ macro_rules! __operator {
             // Rustc compares the two types, whichever code wrote them: they are equal up to lifetimes.
             let code: Signature = shim::<K> as Code;
             // SAFETY: `Code`, and so `Signature`, is the calling convention of the declared operator.
-            unsafe { $crate::__private::TypedCode::new($crate::__private::ErasedCode::new(code), &DECLARATION) }
+            unsafe { $crate::__private::TypedCode::new($crate::__private::ErasedCode::new(code), &__DECLARATION) }
         }
 
         #[doc(hidden)]
@@ -253,25 +253,20 @@ macro_rules! __operator {
             }
             let code: Code = shim::<K>;
             // SAFETY: `Code` is the calling convention of the declared operator.
-            unsafe { $crate::__private::TypedCode::new($crate::__private::ErasedCode::new(code), &DECLARATION) }
+            unsafe { $crate::__private::TypedCode::new($crate::__private::ErasedCode::new(code), &__DECLARATION) }
         }
     };
-}
-
-/// For a return: the index of the argument that it is, or its value, from a tuple of the arguments.
-#[doc(hidden)]
-#[macro_export]
-macro_rules! __returned {
-    (index) => {
+    // For a return: the index of the argument that it is, and its value, from a tuple of the arguments.
+    (@index) => {
         $crate::__private::Option::None
     };
-    (index $source:tt) => {
+    (@index $source:tt) => {
         $crate::__private::Option::Some($source)
     };
-    (of $arguments:ident) => {
+    (@of $arguments:ident) => {
         $crate::__private::check::owned()
     };
-    (of $arguments:ident $source:tt) => {
+    (@of $arguments:ident $source:tt) => {
         $arguments.$source
     };
 }
@@ -293,7 +288,7 @@ macro_rules! __untyped_operator {
         $crate::__links! { $symbol }
         $crate::__entry_point! {}
 
-        static DECLARATION: $crate::__private::Declaration = {
+        static __DECLARATION: $crate::__private::Declaration = {
             let spec = $crate::__private::OperatorSpec {
                 namespace: $namespace,
                 schema: $schema,
@@ -322,7 +317,7 @@ macro_rules! __untyped_operator {
 
         #[doc(hidden)]
         // SAFETY: this is the static that the declaration names.
-        pub static OPERATOR: $crate::__private::Operator = unsafe { $crate::__private::Operator::new(&DECLARATION) };
+        pub static OPERATOR: $crate::__private::Operator = unsafe { $crate::__private::Operator::new(&__DECLARATION) };
 
         /// A handle, for boxed calls and to inspect registrations.
         #[inline]

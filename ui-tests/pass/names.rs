@@ -20,6 +20,8 @@ torch_library! {
         yield(Tensor self) -> Tensor;
         yield_(Tensor(a!) self) -> Tensor(a!);
         "text(Tensor self) -> int";
+        RECORDS(Tensor self) -> int;
+        SOURCE(Tensor self) -> int;
     }
 }
 
@@ -67,6 +69,20 @@ fn where_self(_: &Tensor) -> Result<i64> {
 #[torch_impl(names, CPU)]
 fn __and__(_: &Tensor) -> Result<i64> {
     Ok(2)
+}
+
+#[torch_impl(names, CPU)]
+fn RECORDS(_: &Tensor) -> Result<i64> {
+    Ok(3)
+}
+
+#[torch_impl(names, CPU)]
+mod source {
+    use super::*;
+
+    fn SOURCE(_: &Tensor) -> Result<i64> {
+        Ok(4)
+    }
 }
 
 same! {

@@ -114,7 +114,7 @@ impl Block<'_> {
         }
         let operator = format_ident!("__{}_{index}", self.module);
         let (constant, value) =
-            (format_ident!("KERNEL_{index}"), kernel(form, function, &target.ident, &operator));
+            (format_ident!("__KERNEL_{index}"), kernel(form, function, &target.ident, &operator));
         let overrides = options.overrides || self.options.overrides;
         let records = records(&self.options.keys, overrides, ident, &operator, &constant);
         let import = target.import(&operator);
@@ -161,8 +161,8 @@ fn record(runtime: &Ident, module: &Ident, kernels: &[BlockKernel]) -> TokenStre
             use super::#runtime as __torch;
             #(#constants)*
             #source
-            static RECORDS: &[__torch::KernelRecord] = &[#(#records)*];
-            __torch::Record::Kernels(RECORDS)
+            static __RECORDS: &[__torch::KernelRecord] = &[#(#records)*];
+            __torch::Record::Kernels(__RECORDS)
         };
         const _: () = {
             super::#runtime::submit_kernels! { TORCH_LIBRARY_RECORD; #(#linked)* }

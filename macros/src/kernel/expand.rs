@@ -68,7 +68,7 @@ fn registration(options: &Options, function: &Function, target: &Target) -> Toke
     let cfgs: Vec<_> = function.cfgs().collect();
     let marker = duplicate_marker(options, target, &cfgs);
     let (kernel, constant) =
-        (kernel(options.form, function, &target.ident, &operator), format_ident!("KERNEL"));
+        (kernel(options.form, function, &target.ident, &operator), format_ident!("__KERNEL"));
     let source = source(&function.signature.ident);
     let ident = &function.signature.ident;
     let records = records(&options.keys, options.overrides, ident, &operator, &constant);
@@ -82,8 +82,8 @@ fn registration(options: &Options, function: &Function, target: &Target) -> Toke
             use #operator::__torch;
             const #constant: __torch::RecordedKernel = #kernel;
             #source
-            static RECORDS: &[__torch::KernelRecord] = &[#(#records),*];
-            __torch::submit_kernels! { __torch::Record::Kernels(RECORDS); #linked }
+            static __RECORDS: &[__torch::KernelRecord] = &[#(#records),*];
+            __torch::submit_kernels! { __torch::Record::Kernels(__RECORDS); #linked }
         };
     }
 }
@@ -196,7 +196,7 @@ pub(super) fn records(
     operator: &Ident,
     kernel: &Ident,
 ) -> Vec<TokenStream> {
-    let place = Source::Span(function.span()).place(&quote!(SOURCE));
+    let place = Source::Span(function.span()).place(&quote!(__SOURCE));
     // The common name of overloads has something else there, which is an error at the function.
     let (span, mut operator) = (function.span(), operator.clone());
     operator.set_span(span);
@@ -232,7 +232,7 @@ pub(crate) fn linked(
 /// The `SourceModule` of some records.
 pub(super) fn source(function: &Ident) -> TokenStream {
     let module = Source::Span(function.span()).module();
-    quote!(static SOURCE: __torch::SourceModule = #module;)
+    quote!(static __SOURCE: __torch::SourceModule = #module;)
 }
 
 /// An item whose name says operator and key: a second kernel for the same pair in this module is rustc's "defined

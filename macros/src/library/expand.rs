@@ -156,15 +156,15 @@ fn record(library: &Library) -> TokenStream {
             })
         }
     };
-    let whole = record(quote!(&[#(#operators),*]), quote!(KERNELS));
+    let whole = record(quote!(&[#(#operators),*]), quote!(__KERNELS));
     let without_operators = record(quote!(&[]), quote!(&[]));
     quote! {
-        const KERNELS: &[__torch::KernelRecord] = #records;
+        const __KERNELS: &[__torch::KernelRecord] = #records;
         #[doc(hidden)]
         pub static TORCH_LIBRARY_RECORD: __torch::Record = #whole;
         const _: () = {
             __torch::submit_library! {
-                TORCH_LIBRARY_RECORD, #without_operators, __torch::Record::Kernels(KERNELS); #linked
+                TORCH_LIBRARY_RECORD, #without_operators, __torch::Record::Kernels(__KERNELS); #linked
             }
         };
     }

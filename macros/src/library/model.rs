@@ -16,6 +16,7 @@ use crate::source::Source;
 mod attributes;
 mod misplaced;
 mod own_methods;
+mod reserved;
 mod variants;
 
 use attributes::Forms;
@@ -221,6 +222,7 @@ impl Operator {
     pub(crate) fn of_schema(schema: Schema, places: Places, source: Source) -> syn::Result<Self> {
         let place = places.name;
         check_counts(&schema, place)?;
+        reserved::check(&schema, &places)?;
         check_rust_names(&schema, &places)?;
         let mut arguments = Vec::new();
         for (argument, places) in schema.arguments.iter().zip(places.arguments) {

@@ -138,7 +138,7 @@ fn variants<'l>(operator: &'l Operator, library: &'l Library) -> impl Iterator<I
 
 /// The kernels that the library itself registers.
 pub(super) struct Kernels {
-    /// Their records, in a constant `KERNELS`.
+    /// Their records, in a constant `__KERNELS`.
     pub(super) records: TokenStream,
     /// The links for `submit_kernels!`.
     pub(super) linked: TokenStream,

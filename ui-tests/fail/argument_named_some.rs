@@ -1,0 +1,2 @@
+torch_library::torch_library! { pub mod ops { f(int Some) -> int; } }
+fn main() {}

@@ -19,6 +19,7 @@ use proc_macro::TokenStream;
 mod error_at;
 mod errors;
 mod key;
+mod lints;
 mod pieces;
 mod rust_type;
 mod schema_parts;

@@ -90,6 +90,12 @@ impl RustType {
     pub(crate) fn tokens(&self, lifetime: Option<&Lifetime>) -> TokenStream {
         let runtime = runtime();
         match self {
+            // With paths from the root: `unused_qualifications` wants no others for what is in scope everywhere.
+            RustType::Plain(name @ ("i64" | "f64" | "bool" | "str")) => {
+                let name = Ident::new(name, Span::call_site());
+                quote!(::core::primitive::#name)
+            }
+            RustType::Plain("String") => quote!(::std::string::String),
             RustType::Plain(name) => {
                 let name = Ident::new(name, Span::call_site());
                 quote!(#runtime::#name)
@@ -104,11 +110,11 @@ impl RustType {
             }
             RustType::Option(inner) => {
                 let inner = inner.tokens(lifetime);
-                quote!(#runtime::Option<#inner>)
+                quote!(::core::option::Option<#inner>)
             }
             RustType::Vec(element) => {
                 let element = element.tokens(lifetime);
-                quote!(#runtime::Vec<#element>)
+                quote!(::std::vec::Vec<#element>)
             }
         }
     }

@@ -118,6 +118,7 @@ macro_rules! __operator {
         const __RETURNED: &[$crate::__private::Option<$crate::__private::usize>] =
             &[$($crate::__operator!(@index $($source)?)),*];
 
+        #[allow(clippy::all, clippy::pedantic)]
         const _: () = {
             $crate::__private::assert!($crate::__private::check::are_distinct(__RETURNED));
 

@@ -110,6 +110,7 @@ fn overloads_are_functions_of_their_own() -> Result<()> {
     assert_eq!((names::r#where(&x, 1, 2, 3)?, names::r#gen(&x, 4)?), (6, 4));
     assert_eq!((names::where_self(&x)?, names::__and__(&x)?), (1, 2));
     assert_eq!((names::_private(&x)?, names::text(&x)?), (3, 3));
+    assert_eq!((names::RECORDS(&x)?, names::SOURCE(&x)?), (3, 4));
     Ok(())
 }
 

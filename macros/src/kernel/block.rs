@@ -14,6 +14,7 @@ use super::signature;
 use super::target::{Target, used};
 use crate::errors::Errors;
 use crate::key::Key;
+use crate::lints;
 
 /// A module with the attribute.
 pub(super) fn module(path: &Path, options: &Options, mut module: Module, errors: &mut Errors) -> TokenStream {
@@ -42,8 +43,7 @@ pub(super) fn module(path: &Path, options: &Options, mut module: Module, errors:
     let imports: TokenStream = kernels.iter().map(|kernel| kernel.import.clone()).collect();
     let runtime = format_ident!("__torch_of_{}", module.ident);
     let extras = (!kernels.is_empty()).then(|| {
-        let import =
-            quote_spanned!(path.span()=> #[allow(unused_import_braces)] use #path::{__torch as #runtime};);
+        let import = quote_spanned!(lints::ours(path.span())=> use #path::{__torch as #runtime};);
         (import, record(&runtime, &module.ident, &kernels))
     });
     let (import, record) = extras.unzip();

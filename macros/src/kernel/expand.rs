@@ -13,6 +13,7 @@ use super::signature::{self, argument};
 use super::target::{Target, used};
 use crate::errors::Errors;
 use crate::key::Key;
+use crate::lints;
 use crate::source::Source;
 
 /// A function with the attribute.
@@ -146,7 +147,7 @@ fn typed(function: &Function, name: &Ident, operator: &Ident) -> TokenStream {
     name.set_span(ident.span());
     let method = quote_spanned! {span=>
         #[inline(always)]
-        #[allow(non_snake_case, clippy::all, clippy::pedantic)]
+        #[allow(clippy::all, clippy::pedantic)]
         fn #name #generics #inputs #output {
             #ident(#(#passed),*)
         }
@@ -245,15 +246,16 @@ fn duplicate_marker(options: &Options, target: &Target, cfgs: &[&Attribute]) -> 
     quote!(#(#markers)*)
 }
 
-/// A type that can be defined only once per module, one for each operator and key. Rustc's error for a duplicate shows
-/// its name, which therefore says how to resolve it.
+/// An empty module, which no lint minds, for each operator and key: it can be defined once. Rustc's error for a
+/// duplicate shows its name, which therefore says how to resolve it.
 pub(crate) fn marker(key: &str, target: &Target, cfgs: &[&Attribute]) -> TokenStream {
-    let span = target.ident.span();
+    let (key, span) = (key.to_lowercase(), target.ident.span());
     let name = Ident::new(&format!("{key}_kernel_of_{}_without_override", target.label()), span);
+    let names = lints::names(std::iter::once(&name));
     quote_spanned! {span=>
         #(#cfgs)*
         #[doc(hidden)]
-        #[allow(non_camel_case_types, dead_code)]
-        struct #name;
+        #names
+        mod #name {}
     }
 }

@@ -98,13 +98,12 @@ fn record(arguments: &Arguments, function: &Function) -> syn::Result<TokenStream
         if *fallthrough { quote!(__torch::RecordedKernel::Fallthrough) } else { boxed(ident, key.span()) };
     let (place, name) = (Source::Span(ident.span()), ident.unraw().to_string());
     let cfgs: Vec<_> = function.cfgs().collect();
-    let marker = format_ident!("fallback_for_{key}", span = key.span());
+    let marker = format_ident!("fallback_for_{}", key.to_string().to_lowercase(), span = key.span());
     // For a second fallback in this module, rustc reports "defined multiple times" with both places.
     let marker = quote_spanned! {key.span()=>
         #(#cfgs)*
         #[doc(hidden)]
-        #[allow(non_camel_case_types, dead_code)]
-        struct #marker;
+        mod #marker {}
     };
     Ok(quote! {
         #marker

@@ -6,6 +6,8 @@ use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned;
 use syn::{Attribute, Ident, Signature, Token, Visibility};
 
+use crate::lints;
+
 /// The item under `#[torch_impl]`.
 pub(super) enum Item {
     Function(Box<Function>),
@@ -148,10 +150,19 @@ impl Function {
         let Function { attributes, visibility, signature, body } = self;
         match body {
             // Its name, arguments and `Result` are dictated by the schema, so lints about them are off.
-            Body::Block(body) => quote! {
-                #[allow(non_snake_case, clippy::too_many_arguments, clippy::type_complexity, clippy::unnecessary_wraps)]
-                #(#attributes)* #visibility #signature #body
-            },
+            Body::Block(body) => {
+                let (ident, inputs) = (&signature.ident, &signature.inputs);
+                let names = inputs.iter().filter_map(|input| match input {
+                    syn::FnArg::Typed(input) => Some(&input.pat),
+                    syn::FnArg::Receiver(_) => None,
+                });
+                let names = lints::names_in(quote!(#ident #(#names)*));
+                quote! {
+                    #names
+                    #[allow(clippy::too_many_arguments, clippy::type_complexity, clippy::unnecessary_wraps)]
+                    #(#attributes)* #visibility #signature #body
+                }
+            }
             Body::Semicolon(_) => quote!(),
         }
     }

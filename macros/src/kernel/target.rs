@@ -8,6 +8,7 @@ use syn::{Ident, LitStr, Path};
 use torch_library_schema::OperatorName;
 
 use crate::library::{flat_name, symbol};
+use crate::lints;
 
 /// An operator by namespace and flattened name, which rustc resolves.
 pub(crate) struct Target {
@@ -49,8 +50,8 @@ impl Target {
         let Target { namespace, ident } = self;
         let mut alias = alias.clone();
         alias.set_span(ident.span());
-        quote_spanned! {ident.span()=>
-            #[allow(unused_imports, unused_import_braces, clippy::unsafe_removed_from_name)]
+        quote_spanned! {lints::ours(ident.span())=>
+            #[allow(clippy::unsafe_removed_from_name)]
             use #namespace::{#ident as #alias};
         }
     }

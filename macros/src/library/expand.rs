@@ -39,8 +39,7 @@ pub(crate) fn library(library: &Library, more: &TokenStream) -> TokenStream {
             #[doc(hidden)]
             pub use #root::__private as __torch;
             #[doc(hidden)]
-            #[allow(unused_imports, reason = "for paths in `#[torch_impl]`, which a program need not have")]
-            pub use #root::__private::of_namespace as one_of;
+            pub use self::__torch::of_namespace as one_of;
             /// The namespace that the operators of this module are registered in.
             pub const NAMESPACE: &str = #namespace;
             #source

@@ -8,6 +8,7 @@ use super::overloads::Overloads;
 use super::receiver::{is_mutable, name, name_with, receiver};
 use super::types::{Lifetimes, output, parameter};
 use crate::library::model::{Argument, Library, Operator};
+use crate::lints;
 
 /// The trait that the library names, and its implementation for `Tensor`; nothing if no operator is a method.
 pub(super) fn methods(library: &Library, overloads: &[Overloads<'_>]) -> TokenStream {
@@ -20,18 +21,21 @@ pub(super) fn methods(library: &Library, overloads: &[Overloads<'_>]) -> TokenSt
         .filter(|_| library.overloads.is_some_and(|kinds| kinds.method))
         .filter_map(Overloads::method);
     let (heads, bodies): (Vec<_>, Vec<_>) = methods.chain(overloaded).unzip();
+    let names = lints::names(library.operators.iter().flat_map(|operator| {
+        std::iter::once(&operator.ident).chain(operator.arguments.iter().map(|argument| &argument.ident))
+    }));
     let Some(name) = library.methods.as_ref().filter(|_| !heads.is_empty()) else { return quote!() };
     quote! {
         /// The operators of this module as methods of tensors. A method takes the required arguments; `x.NAME_with(…)`
         /// or, for an in-place operator, `x.NAME_with_(…)` takes the others by name.
-        #[allow(unused_qualifications, reason = "for rustc's messages, types have the schema's spans")]
-        #[allow(non_snake_case, clippy::all, clippy::pedantic, reason = "the schema has the names and counts")]
+        #names
+        #[allow(clippy::all, clippy::pedantic, reason = "the schema has the names and counts")]
         pub trait #name {
             #(#heads)*
         }
 
-        #[allow(unused_qualifications, reason = "for rustc's messages, types have the schema's spans")]
-        #[allow(non_snake_case, clippy::all, clippy::pedantic, reason = "the schema has the names and counts")]
+        #names
+        #[allow(clippy::all, clippy::pedantic, reason = "the schema has the names and counts")]
         impl #name for __torch::Tensor {
             #(#bodies)*
         }

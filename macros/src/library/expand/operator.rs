@@ -8,6 +8,7 @@ use syn::ext::IdentExt;
 use super::types::{Lifetimes, argument_type, output, parameter, return_type, tuple};
 use super::with::{self, setter_name};
 use crate::library::model::{Argument, Library, Namespace, Operator, Returned, Untyped};
+use crate::lints;
 
 pub(super) fn operator(operator: &Operator, library: &Library, variants: &TokenStream) -> TokenStream {
     let Operator { ident, schema, .. } = operator;
@@ -16,6 +17,7 @@ pub(super) fn operator(operator: &Operator, library: &Library, variants: &TokenS
     let cfgs = operator.cfgs();
     let function = operator.is_function.then(|| function(operator));
     let (traits, definition, with) = (traits(operator), definition(operator, library), with::with(operator));
+    let names = names(operator);
     let takes = format_ident!("__takes_{}", operator.arguments.len());
     let serves = format_ident!("{}", if operator.variants.is_empty() { "serving_none" } else { "serving" });
     quote! {
@@ -23,15 +25,14 @@ pub(super) fn operator(operator: &Operator, library: &Library, variants: &TokenS
 
         #(#cfgs)*
         #[doc = #about]
-        #[allow(non_snake_case, clippy::module_inception)]
+        #names
+        #[allow(clippy::module_inception)]
         pub mod #ident {
             #[doc(hidden)]
             pub use super::__torch;
             #[doc(hidden)]
-            #[allow(unused_imports, reason = "for paths in `#[torch_impl]`, which a program need not have")]
             pub use super::__torch::of_operator as one_of;
             #[doc(hidden)]
-            #[allow(unused_imports, reason = "for kernels, which a program need not have")]
             pub use super::__torch::{#serves as serves, arity::#takes as takes};
             #traits
             #definition
@@ -39,6 +40,12 @@ pub(super) fn operator(operator: &Operator, library: &Library, variants: &TokenS
             #variants
         }
     }
+}
+
+/// What allows the operator's names.
+fn names(operator: &Operator) -> Option<TokenStream> {
+    let arguments = operator.arguments.iter().map(|argument| &argument.ident);
+    lints::names(std::iter::once(&operator.ident).chain(arguments))
 }
 
 /// The plain call, which takes required arguments and uses the defaults of the others.
@@ -52,6 +59,7 @@ fn function(operator: &Operator) -> TokenStream {
         let ident = &argument.ident;
         argument.default.clone().unwrap_or_else(|| quote!(#ident))
     });
+    let names = names(operator);
     let by_name = by_name(operator).map(|text| quote!(#[doc = ""] #[doc = #text]));
     quote! {
         #(#attributes)*
@@ -59,7 +67,8 @@ fn function(operator: &Operator) -> TokenStream {
         #[doc = #text]
         #by_name
         #[inline]
-        #[allow(non_snake_case, clippy::all, clippy::pedantic)]
+        #names
+        #[allow(clippy::all, clippy::pedantic)]
         pub fn #ident<#(#lifetimes),*>(#(#parameters),*) -> __torch::Result<#output> {
             self::#ident::call(#(#all),*)
         }
@@ -112,12 +121,12 @@ fn traits(operator: &Operator) -> TokenStream {
     // A preceding `DispatchKeySet` is not a reference, so lifetime elision does not change.
     quote! {
         #[doc(hidden)]
-        #[allow(dead_code, unused_qualifications, clippy::all, clippy::pedantic)]
+        #[allow(clippy::all, clippy::pedantic)]
         pub trait Kernel {
             fn #ident #generics(#parameters) -> #result;
         }
         #[doc(hidden)]
-        #[allow(dead_code, unused_qualifications, clippy::all, clippy::pedantic)]
+        #[allow(clippy::all, clippy::pedantic)]
         pub trait KernelWithKeys {
             fn #ident #generics(_: __torch::DispatchKeySet, #parameters) -> #result;
         }
@@ -218,18 +227,19 @@ pub(super) fn untyped(operator: &Untyped, library: &Ident) -> TokenStream {
     let Untyped { ident, schema, tags, source } = operator;
     let place = source.place(&quote!(super::TORCH_LIBRARY_SOURCE));
     let (text, symbol) = (schema.to_string(), symbol(library, ident));
+    let names = lints::names(std::iter::once(ident));
     let about = format!("The operator `{}`, for boxed calls only.\n\n```text\n{schema}\n```", schema.name);
     let count = Literal::usize_unsuffixed(schema.arguments.len());
     let returns = Literal::usize_unsuffixed(schema.returns.len());
     let aliases = schema.has_alias_info();
     quote! {
         #[doc = #about]
-        #[allow(non_snake_case, clippy::module_inception)]
+        #names
+        #[allow(clippy::module_inception)]
         pub mod #ident {
             #[doc(hidden)]
             pub use super::__torch;
             #[doc(hidden)]
-            #[allow(unused_imports, reason = "for paths in `#[torch_impl]`, which a program need not have")]
             pub use super::__torch::of_operator as one_of;
             __torch::untyped_operator! {
                 symbol: #symbol,

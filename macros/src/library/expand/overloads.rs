@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 
 use super::receiver;
@@ -229,8 +229,8 @@ fn given(argument: &Argument, at: usize) -> Vec<Given> {
     let mut all = vec![as_it_is];
     match &argument.ty {
         ty if ty.is_scalar() => all.extend(NUMBERS.map(|number| {
-            let number = Ident::new(number, Span::call_site());
-            Given { ty: quote!(__torch::#number), count: None, is_converted: true }
+            let ty = RustType::Plain(number).tokens(None);
+            Given { ty, count: None, is_converted: true }
         })),
         RustType::Reference { mutable: false, target } => {
             if let RustType::Slice(element) = &**target {

@@ -35,6 +35,18 @@ macro_rules! __takes_of_overloads {
 pub use crate::TheCommonNameOfOverloads;
 pub use __takes_of_overloads;
 
+/// Replaces these macros in the module of an operator that is only called boxed: refuses a typed kernel, at its name.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __takes_of_untyped {
+    ($count:tt [$($kernel:tt)*] $caller:path as $expected:ident [$($keys:tt)*] $comparison:tt) => {{
+        $crate::__private::error_at!([$comparison]
+            "this operator has types without a Rust counterpart: write a boxed kernel, `#[torch_impl(…, boxed)]`");
+        $crate::__private::RecordedKernel::Fallthrough
+    }};
+}
+pub use __takes_of_untyped;
+
 takes! { $
     __takes_0 0 []
     __takes_1 1 [_]

@@ -241,6 +241,8 @@ pub(super) fn untyped(operator: &Untyped, library: &Ident) -> TokenStream {
             pub use super::__torch;
             #[doc(hidden)]
             pub use super::__torch::of_operator as one_of;
+            #[doc(hidden)]
+            pub use super::__torch::{arity::__takes_of_untyped as takes, serving_none as serves};
             __torch::untyped_operator! {
                 symbol: #symbol,
                 namespace: super::NAMESPACE,

@@ -120,7 +120,8 @@ macro_rules! __operator {
 
         #[allow(clippy::all, clippy::pedantic)]
         const _: () = {
-            $crate::__private::assert!($crate::__private::check::are_distinct(__RETURNED));
+            let is_right = $crate::__private::check::are_distinct(__RETURNED);
+            $crate::__private::assert!(is_right, "an argument is returned twice");
 
             // A return has the lifetime of the argument that `__RETURNED` names, or none.
             fn returned<$($lifetime),*>($($argument: $type),*) -> $output {

@@ -36,7 +36,7 @@ pub(super) fn rows(root: &TokenStream, namespace: &Path, rows: &[Row]) -> TokenS
     });
     let source = rows.first().map(|row| {
         let module = row.operator.source.module();
-        quote!(static SOURCE: __torch::SourceModule = #module;)
+        quote!(static __SOURCE: __torch::SourceModule = #module;)
     });
     let markers = rows.iter().map(|row| markers(namespace, row));
     let linked = rows.iter().map(|row| linked_row(namespace, row));
@@ -49,8 +49,8 @@ pub(super) fn rows(root: &TokenStream, namespace: &Path, rows: &[Row]) -> TokenS
             #source
             #(#kept)*
             #(#items)*
-            static RECORDS: &[__torch::KernelRecord] = &[#(#records),*];
-            __torch::submit_kernels! { __torch::Record::Kernels(RECORDS); #(#linked)* }
+            static __RECORDS: &[__torch::KernelRecord] = &[#(#records),*];
+            __torch::submit_kernels! { __torch::Record::Kernels(__RECORDS); #(#linked)* }
         };
     }
 }
@@ -118,7 +118,7 @@ fn comparison(row: &Row) -> TokenStream {
 fn record(row: &Row, key: &str, body: &TokenStream, derivative: &TokenStream) -> TokenStream {
     let (generics, parameters) = function_head(&row.operator);
     let (ident, key, output) = (&row.operator.ident, format_ident!("{key}"), output_type(&row.operator));
-    let (function, place) = (ident.unraw().to_string(), row.operator.source.place(&quote!(SOURCE)));
+    let (function, place) = (ident.unraw().to_string(), row.operator.source.place(&quote!(__SOURCE)));
     quote!({
         struct __Kernel;
         impl __operator::KernelWithKeys for __Kernel {

@@ -52,8 +52,7 @@ impl Overloads<'_> {
             .map(|operator| format!("- `{}`, [`{1}`](mod@{1})", operator.schema, operator.ident));
         let about = format!("The overload of `{ident}` that the types of the arguments select.");
         // The span is for the note that shows the bound. With the result in the bound, there is one error, not two.
-        let bound =
-            quote_spanned!(operators[0].place.first=> (#(#types,)*): self::#ident::Overload<Output = O>);
+        let bound = quote_spanned!(operators[0].place.first=> (#(#types,)*): #ident::Overload<Output = O>);
         let module = self.module();
         quote! {
             #[doc = #about]
@@ -137,7 +136,7 @@ impl Overloads<'_> {
         let parameters = &self.parameters()[1..];
         let types: Vec<_> = (0..parameters.len()).map(|at| format_ident!("A{at}")).collect();
         let (name, all) = (receiver::name(ident), quote!((&'w #mutable __torch::Tensor, #(#types,)*)));
-        let bound = quote_spanned!(operators[0].place.first=> #all: self::#ident::Overload<Output = O>);
+        let bound = quote_spanned!(operators[0].place.first=> #all: #ident::Overload<Output = O>);
         let head = quote! {
             fn #name<'w, #(#types,)* O>(&'w #mutable self #(, #parameters: #types)*) -> __torch::Result<O>
             where

@@ -43,7 +43,7 @@ pub(super) fn with(operator: &Operator) -> TokenStream {
             __lifetime: __torch::PhantomData<&'w ()>,
         }
 
-        #[allow(unused_qualifications, clippy::all, clippy::pedantic)]
+        #[allow(clippy::all, clippy::pedantic)]
         impl<'w> With<'w> {
             #(#setters)*
 

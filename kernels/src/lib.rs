@@ -51,7 +51,7 @@ pub use torch_library_loops::match_opmath;
 #[doc(inline)]
 pub use torch_library_nn::checkpoint;
 #[doc(inline)]
-pub use torch_library_nn::{init, loader, optim};
+pub use torch_library_nn::{init, loader, optim, torch_nn};
 
 // The CPU kernels of the families that are crates of their own.
 use torch_library_fourier as _;

@@ -29,8 +29,13 @@ mod cpu;
 mod autograd;
 mod vmap;
 
+mod linear_cross_entropy;
+
 #[cfg(feature = "safetensors")]
 pub mod checkpoint;
 pub mod init;
 pub mod loader;
 pub mod optim;
+
+#[doc(inline)]
+pub use linear_cross_entropy::ops::torch_nn;

@@ -40,6 +40,7 @@ mod integration;
 mod lazy;
 mod linalg;
 mod linear;
+mod linear_cross_entropy;
 mod lists;
 mod loading;
 mod loss;

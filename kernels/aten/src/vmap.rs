@@ -61,6 +61,7 @@ mod grad;
 mod index;
 mod matmul;
 mod pointwise;
+mod random;
 mod reduce;
 mod scatter;
 mod view;

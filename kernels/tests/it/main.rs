@@ -80,6 +80,7 @@ mod upsample;
 mod view;
 mod view_copy;
 mod vmap;
+mod vmap_draws;
 mod vmap_rules;
 mod writes;
 

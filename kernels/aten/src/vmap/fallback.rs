@@ -1,5 +1,4 @@
 //! Operators without a batching rule: those tagged `pointwise` broadcast, others run for one example after the other.
-//! And random operators, whose behaviour the caller of vmap chooses.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
@@ -7,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use torch_library::functionalize::functional_variant;
 use torch_library::limits::check_tensors;
 use torch_library::prelude::*;
-use torch_library::vmap::{Level, Randomness};
+use torch_library::vmap::Level;
 use torch_library::warning::warn;
 
 use super::boxed::{call, is_batched, shared_write};
@@ -155,32 +154,5 @@ fn joined(level: Level, operator: OperatorHandle, all: &[Value<'static>]) -> Res
             "{operator} returns a {} for each example, which a batched tensor cannot hold",
             other.type_name()
         ),
-    }
-}
-
-/// Runs before all rules while a vmap is active: handles random operators, and redispatches all others.
-#[torch_fallback(FuncTorchVmapMode)]
-fn random(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
-    let level = Level::innermost().filter(|_| operator.tags().contains(&"nondeterministic_seeded"));
-    // A gradient level inside of the vmap is handled first.
-    let arguments = operator.arguments(stack)?;
-    let level = level
-        .filter(|level| !arguments.iter().flat_map(Value::tensors).any(|tensor| level.is_around(tensor)));
-    let Some(level) = level else {
-        const BELOW: DispatchKeySet = DispatchKeySet::full_after(DispatchKey::FuncTorchVmapMode);
-        return operator.redispatch_boxed(keys & BELOW, stack);
-    };
-    match level.randomness() {
-        Randomness::Error => bail!(
-            Argument,
-            "{operator} is random, and vmap was not told whether examples share their numbers\n  \
-             help: `.randomness(Randomness::Same)` or `.randomness(Randomness::Different)`"
-        ),
-        Randomness::Same if operator.arguments(stack)?.iter().any(|value| is_batched(level, value)) => bail!(
-            NotSupported,
-            "{operator} cannot give all examples the same numbers for arguments that differ between them"
-        ),
-        Randomness::Same => level.outside(|| operator.call_boxed(stack)),
-        Randomness::Different => level.serve(|| level.outside(|| each_example(operator, stack))),
     }
 }

@@ -23,8 +23,8 @@ pub(super) fn broadcasting(operator: OperatorHandle, stack: &mut Stack<'_>) -> R
         }
     } else {
         let rank = tensors.iter().map(|tensor| tensor.dim()).max().unwrap_or(0);
-        if writes && (!is_batched(level, &arguments[0]) || tensors[0].dim() < rank) {
-            return Err(shared_write(operator));
+        if writes {
+            check_write(level, operator, &arguments[0], tensors[0], rank)?;
         }
         let values = values(level, operator, &tensors, rank, writes)?;
         let returns = call(operator, with_tensors(&arguments, values))?;
@@ -33,6 +33,27 @@ pub(super) fn broadcasting(operator: OperatorHandle, stack: &mut Stack<'_>) -> R
         }
     }
     stack.push(arguments.swap_remove(0));
+    Ok(())
+}
+
+/// # Errors
+/// The tensor that is written has no place for the values of each example, or for all dimensions of the operands.
+fn check_write(
+    level: Level,
+    operator: OperatorHandle,
+    argument: &Value<'_>,
+    written: &Tensor,
+    rank: usize,
+) -> Result<()> {
+    if !is_batched(level, argument) {
+        return Err(shared_write(operator));
+    }
+    ensure!(
+        written.dim() >= rank,
+        Shape,
+        "{operator}: a result of {rank} dimensions cannot be written to an example of sizes {:?}",
+        written.sizes()
+    );
     Ok(())
 }
 
@@ -99,9 +120,7 @@ fn filling(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
     if !operator.schema()?.arguments[0].is_mutable() {
         return wrapped(level, stack, vec![filled.into()], 0);
     }
-    if !is_batched(level, &arguments[0]) || tensors[0].dim() < rank {
-        return Err(shared_write(operator));
-    }
+    check_write(level, operator, &arguments[0], tensors[0], rank)?;
     aten::copy_(&mut this.clone(), &filled)?;
     stack.push(arguments.swap_remove(0));
     Ok(())

@@ -23,10 +23,24 @@ fn inserted(operator: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
 rules! {
     in_dims: existing =>
         select_int slice_Tensor split_Tensor split_with_sizes unsafe_split_Tensor unsafe_split_with_sizes
-        unbind_int diagonal unfold;
+        unbind_int diagonal;
     in_dims_of_scalars: existing_or_none => transpose_int squeeze_dim squeeze_dims;
     new_dim: inserted => unsqueeze;
     back_to: whole_again => select_backward slice_backward;
+}
+
+#[torch_impl(aten, FuncTorchBatched)]
+fn unfold(this: &Tensor, dimension: i64, size: i64, step: i64) -> Result<Tensor> {
+    let level = Level::current()?;
+    let value = front(level, this)?;
+    if this.dim() == 0 {
+        // A number has one window, as a vector of one element has.
+        let dim = wrap_dim(dimension, 0).map_err(|error| error.context(aten::unfold::NAME))? as i64 + 1;
+        let windows = aten::unfold(&aten::unsqueeze(&value, 1)?, dim, size, step)?;
+        return level.wrap(aten::select_int(&windows, 1, 0)?, 0);
+    }
+    let dim = wrap_dim(dimension, this.dim()).map_err(|error| error.context(aten::unfold::NAME))? as i64 + 1;
+    level.wrap(aten::unfold(&value, dim, size, step)?, 0)
 }
 
 /// The gradients of selections and slices: zeros, with `grad_output` at its position.

@@ -285,11 +285,9 @@ mod kernels {
 
 /// Factors that drop elements with probability `p`, and scale the others so that the mean stays the same.
 fn kept(input: &Tensor, p: f64) -> Result<Tensor> {
-    let mut mask = aten::empty_like::with(input).dtype(input.dtype().to_real()).call()?;
-    unseen(|| {
-        aten::bernoulli__float::with(&mut mask).p(1.0 - p).call()?;
-        aten::div__Scalar(&mut mask, (1.0 - p).into()).map(drop)
-    })?;
+    let mask = aten::empty_like::with(input).dtype(input.dtype().to_real()).call()?;
+    let mut mask = dropout::bernoulli(mask, 1.0 - p)?;
+    unseen(|| aten::div__Scalar(&mut mask, (1.0 - p).into()).map(drop))?;
     Ok(mask)
 }
 

@@ -28,8 +28,8 @@ mod derived {
         let sizes = infer_size(this.sizes(), mask.sizes()).map_err(|error| error.context(OPERATOR))?;
         let flat = |tensor: &Tensor| aten::reshape(&aten::expand(tensor, &sizes)?, &[-1]);
         let (whole, mask) = (flat(this)?, flat(mask)?);
-        if !loops::has_elements(&mask) {
-            return aten::reshape(&aten::clone(&whole)?, &sizes);
+        if mask.is_wrapper() || !loops::has_elements(&mask) {
+            return aten::reshape(&scattered(&whole, &mask, source)?, &sizes);
         }
         let count = aten::sum(&mask)?.item()?.to::<i64>()?;
         ensure!(
@@ -59,26 +59,44 @@ mod derived {
     fn index_fill_int_Scalar(this: &Tensor, dim: i64, index: &Tensor, value: Scalar) -> Result<Tensor> {
         const OPERATOR: &str = aten::index_fill_int_Scalar::NAME;
         ensure!(
-            index.dim() <= 1 && index.dtype() == DType::Int64,
-            Argument,
-            "{OPERATOR}: an index of {} and sizes {:?}, expected a vector of int64",
-            index.dtype(),
-            index.sizes()
-        );
-        ensure!(
             this.dtype().is_complex() || !matches!(value, Scalar::Complex(_)),
             DType,
             "{OPERATOR}: the complex number {value} cannot fill a tensor of {}",
             this.dtype()
         );
-        let whole = if this.dim() == 0 { aten::reshape(this, &[1])? } else { this.clone() };
-        let dim = wrap_dim(dim, whole.dim()).map_err(|error| error.context(OPERATOR))?;
-        let mut indices = vec![None; dim];
-        indices.push(Some(index.clone()));
         let value =
             aten::full::with(&[], value).dtype(Some(this.dtype())).device(Some(this.device())).call()?;
-        aten::reshape(&aten::index_put(&whole, &indices, &value)?, this.sizes())
+        filled(OPERATOR, this, dim, index, &value)
     }
+}
+
+/// A copy in which the slices at `index` are `value`, a tensor without dimensions.
+fn filled(operator: &str, this: &Tensor, dim: i64, index: &Tensor, value: &Tensor) -> Result<Tensor> {
+    ensure!(
+        index.dim() <= 1 && index.dtype() == DType::Int64,
+        Argument,
+        "{operator}: an index of {} and sizes {:?}, expected a vector of int64",
+        index.dtype(),
+        index.sizes()
+    );
+    let whole = if this.dim() == 0 { aten::reshape(this, &[1])? } else { this.clone() };
+    let dim = wrap_dim(dim, whole.dim()).map_err(|error| error.context(operator))?;
+    let mut indices = vec![None; dim];
+    indices.push(Some(index.clone()));
+    let value = aten::to_dtype(value, this.dtype())?;
+    aten::reshape(&aten::index_put(&whole, &indices, &value)?, this.sizes())
+}
+
+/// `masked_scatter` without reading how many elements are written: on meta, and under vmap, where examples may have
+/// masks of their own. An element takes the source's element with the number of those that are taken before it.
+fn scattered(whole: &Tensor, mask: &Tensor, source: &Tensor) -> Result<Tensor> {
+    if source.numel() == 0 {
+        return aten::clone(whole);
+    }
+    let number = aten::sub_Scalar(&aten::cumsum(mask, 0)?, 1.into())?;
+    let number = aten::clamp_min(&number, 0.into())?;
+    let given = aten::index_select(&aten::reshape(source, &[-1])?, 0, &number)?;
+    aten::where_self(mask, &given, whole)
 }
 
 /// The value is a tensor, which has a derivative too.
@@ -91,9 +109,11 @@ fn index_fill_int_Tensor(this: &Tensor, dim: i64, index: &Tensor, value: &Tensor
         aten::index_fill_int_Tensor::NAME,
         value.sizes()
     );
-    // On meta, nothing is written, and the value may have no data.
-    let value = if this.device() == Device::META { Scalar::Int(0) } else { value.item()? };
-    aten::index_fill_int_Scalar(this, dim, index, value)
+    if !value.is_wrapper() && loops::has_elements(value) {
+        return aten::index_fill_int_Scalar(this, dim, index, value.item()?);
+    }
+    // On meta nothing is written, and under vmap each example may have a value of its own.
+    filled(aten::index_fill_int_Tensor::NAME, this, dim, index, value)
 }
 
 #[torch_impl(aten, CompositeImplicitAutograd)]

@@ -1,6 +1,7 @@
 //! Dropout of elements or channels, in the plain form and in the form for `selu` (alpha dropout).
 
 use torch_library::prelude::*;
+use torch_library::vmap::{Level, Randomness};
 
 use crate::aten;
 use crate::unseen::unseen;
@@ -31,9 +32,8 @@ impl Dropout {
         if p == 1.0 {
             return Ok(Some((aten::new_zeros(input, &[])?, None)));
         }
-        let mut noise = self.empty(input)?;
+        let mut noise = bernoulli(self.empty(input)?, 1.0 - p)?;
         unseen(|| {
-            aten::bernoulli__float::with(&mut noise).p(1.0 - p).call()?;
             if !self.is_alpha {
                 aten::div__Scalar(&mut noise, (1.0 - p).into())?;
                 return Ok(Some((noise.clone(), None)));
@@ -103,8 +103,18 @@ dropping! {
     feature_alpha_dropout feature_alpha_dropout_: true true;
 }
 
+/// Draws ones with probability `p` into a new tensor. Where each example of a vmap has numbers of its own, a tensor
+/// that the examples share cannot hold them, and only its sizes count.
+pub(super) fn bernoulli(mut new: Tensor, p: f64) -> Result<Tensor> {
+    let own = Level::innermost().filter(|level| level.randomness() == Randomness::Different);
+    unseen(|| match own {
+        Some(level) if !level.has(&new) => aten::bernoulli_p(&new, p),
+        _ => aten::bernoulli__float::with(&mut new).p(p).call().map(|drawn| drawn.clone()),
+    })
+}
+
 /// Operators with derivatives of their own.
-#[torch_impl(aten, CompositeExplicitAutograd)]
+#[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
 mod derived {
     use super::*;
 
@@ -124,8 +134,7 @@ mod derived {
             "{OPERATOR}: {} cannot be scaled, expected a floating-point type",
             input.dtype()
         );
-        let mut mask = of_bools()?;
-        unseen(|| aten::bernoulli__float::with(&mut mask).p(1.0 - p).call().map(drop))?;
+        let mask = bernoulli(of_bools()?, 1.0 - p)?;
         let scale = if p == 1.0 { 0.0 } else { 1.0 / (1.0 - p) };
         Ok((aten::mul_Scalar(&aten::mul_Tensor(input, &mask)?, scale.into())?, mask))
     }

@@ -202,6 +202,19 @@ fn flawed_in_place(
 }
 
 /// All faults in one test, since the active fault is global to the process.
+/// Gradients of copies, and of numbers that a device has taken as operands, are where these came from.
+fn gradients_go_back(device: Device) -> Result<()> {
+    let (w, factor) = (Tensor::from([1.0f32, 2.0]), Tensor::from(3f32));
+    w.set_requires_grad(true)?;
+    factor.set_requires_grad(true)?;
+    let there = aten::to_device(&w, device, DType::Float32)?;
+    aten::sum(&aten::mul_Tensor(&there, &factor)?)?.backward()?;
+    aten::sum(&aten::mul_Scalar(&w, 2.0.into())?)?.backward()?;
+    assert_eq!(w.grad().unwrap().to_vec::<f32>()?, [5.0, 5.0]);
+    assert_eq!(factor.grad().unwrap().to_vec::<f32>()?, [3.0]);
+    Ok(())
+}
+
 #[test]
 fn sound_backends_pass_and_each_fault_is_found() {
     let cpu = Kit::new(Device::CPU).quick().run();
@@ -209,6 +222,7 @@ fn sound_backends_pass_and_each_fault_is_found() {
     let device = Device::new(DeviceType::PrivateUse3, Some(0));
     let sound = Kit::new(device).run();
     assert_eq!(sound.failed(), 0, "{sound}");
+    gradients_go_back(device).unwrap();
     std::panic::set_hook(Box::new(|_| ())); // some faults panic, which need not be printed
     let missed: Vec<usize> = (1..=20)
         .filter(|fault| {

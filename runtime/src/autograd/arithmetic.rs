@@ -1,5 +1,6 @@
 //! The operators that the engine itself calls, by name, because they are declared in crates above this one.
 
+use crate::device::Device;
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::registry::find_for;
@@ -41,6 +42,23 @@ pub(super) fn cast(x: &Tensor, dtype: DType) -> Result<Tensor> {
         "aten::to.dtype",
         "casting a gradient",
         [Value::TensorRef(x), Value::DType(dtype), no, Value::Bool(false), default],
+    )
+}
+
+/// Copies to another device.
+pub(super) fn moved(x: &Tensor, device: Device) -> Result<Tensor> {
+    let [no, default] = [Value::Bool(false), Value::None];
+    call(
+        "aten::to.device",
+        "moving a gradient",
+        [
+            Value::TensorRef(x),
+            Value::Device(device),
+            Value::DType(x.dtype()),
+            no,
+            Value::Bool(false),
+            default,
+        ],
     )
 }
 

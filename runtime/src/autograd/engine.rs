@@ -380,18 +380,33 @@ fn check_count(node: &Node, grads: &[Option<Tensor>]) -> Result<()> {
 fn check(options: GradOptions, node: &Node, index: usize, edge: &Edge, gradient: Tensor) -> Result<Tensor> {
     let state = edge.node.state();
     let Some(metadata) = state.inputs.get(edge.input_nr) else { return Ok(gradient) };
-    if metadata.sizes() == gradient.sizes() && metadata.dtype() == gradient.dtype() {
+    let has_place = metadata.device() == gradient.device();
+    if has_place && metadata.sizes() == gradient.sizes() && metadata.dtype() == gradient.dtype() {
         return Ok(gradient);
     }
     let metadata = metadata.clone();
     drop(state);
-    fit(gradient, &metadata, options, |sizes| {
+    let gradient = fit(gradient, &metadata, options, |sizes| {
         format!(
             "{} returned a gradient of sizes {sizes:?} for its input {index}, but the input has {:?}",
             node.name(),
             metadata.sizes()
         )
-    })
+    })?;
+    if has_place {
+        return Ok(gradient);
+    }
+    // A number may be on any device as an operand, and then so may its gradient.
+    ensure!(
+        gradient.dim() == 0,
+        Device,
+        "{} returned a gradient on {} for its input {index}, which is on {}",
+        node.name(),
+        gradient.device(),
+        metadata.device()
+    );
+    let _mode = mode(options);
+    arithmetic::moved(&gradient, metadata.device())
 }
 
 impl Asked {

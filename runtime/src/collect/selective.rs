@@ -118,6 +118,7 @@ called_by_name! {
     "aten::sub.Scalar" "aten.sub_Scalar",
     "aten::sub.Tensor" "aten.sub_Tensor",
     "aten::sum_to_size" "aten.sum_to_size",
+    "aten::to.device" "aten.to_device",
     "aten::to.dtype" "aten.to_dtype",
     "aten::zeros_like" "aten.zeros_like",
 }

@@ -1,6 +1,7 @@
 //! Derivatives of copies.
 
 use torch_library::derivatives;
+use torch_library::prelude::*;
 
 use crate::aten;
 use crate::prelude::*;
@@ -16,10 +17,15 @@ derivatives! {
         Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None,
         bool non_blocking=False, MemoryFormat? memory_format=None
     ) -> Tensor as ToCopyBackward0 {
-        self => grad.to_dtype(self.dtype()),
+        self => moved(grad, self.device(), self.dtype()),
     }
     copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) as CopyBackwards {
         self => aten::zeros_like(grad),
-        src => grad.to_dtype(src.dtype()),
+        src => moved(grad, src.device(), src.dtype()),
     }
+}
+
+/// The gradient on the device and in the type that the source of a copy has.
+fn moved(grad: &Tensor, device: Device, dtype: DType) -> Result<Tensor> {
+    if grad.device() == device { grad.to_dtype(dtype) } else { grad.to(device)?.to_dtype(dtype) }
 }

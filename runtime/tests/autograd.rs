@@ -16,6 +16,7 @@ torch_library! {
         derived_undo(Tensor(a) self) -> Tensor(a);
         this(Tensor(a) self) -> Tensor(a);
         second(Tensor(a) self, Tensor other) -> Tensor(a);
+        copy_or_view(Tensor(a) self) -> Tensor(a);
         both(Tensor(a) self) -> Tensor(a)[];
         reread(Tensor(a) self, ScalarType dtype) -> Tensor(a);
         scale_(Tensor(a!) self, float by) -> Tensor(a!);
@@ -45,6 +46,11 @@ mod cpu {
 
     fn second(_: &Tensor, other: &Tensor) -> Result<Tensor> {
         Ok(other.clone())
+    }
+
+    /// A copy, as the schema allows.
+    fn copy_or_view(this: &Tensor) -> Result<Tensor> {
+        Ok(Tensor::from(this.to_vec::<f64>()?))
     }
 
     fn both(this: &Tensor) -> Result<Vec<Tensor>> {
@@ -78,6 +84,7 @@ mod cpu {
 derivatives! {
     in rules;
 
+    copy_or_view(Tensor(a) self) -> Tensor(a) { self => grad.clone() }
     derived_undo(Tensor(a) self) -> Tensor(a) { self => grad.clone() }
     this(Tensor(a) self) -> Tensor(a) { self => grad.clone() }
     scale_(Tensor(a!) self, float by) -> Tensor(a!) { self => scaled(grad, by)? }
@@ -125,12 +132,12 @@ fn a_result_that_is_a_base_is_replaced_by_a_view_of_it() -> Result<()> {
 }
 
 #[test]
-fn two_bases_do_not_become_views_of_each_other() -> Result<()> {
+fn tensors_do_not_become_views_of_unrelated_ones() -> Result<()> {
     let (a, b) = (Tensor::from([1.0]), Tensor::from([2.0]));
     let (of_a, of_b) = (rules::whole(&a)?, rules::whole(&b)?);
     let (c, d) = (rules::second(&of_a, &b)?, rules::second(&of_b, &a)?);
-    assert!(!a.is_view() && !b.is_view() && c.is_view() && d.is_view());
-    assert!(!a.requires_grad() && !b.requires_grad() && !c.requires_grad());
+    // They have no memory in common with the arguments that the schema says they are views of.
+    assert!([&a, &b, &c, &d].into_iter().all(|tensor| !tensor.is_view() && !tensor.requires_grad()));
     Ok(())
 }
 
@@ -337,5 +344,16 @@ fn a_hook_may_remove_itself() -> Result<()> {
     }
     assert_eq!(calls.load(Ordering::Relaxed), 1);
     assert_eq!(Arc::strong_count(&calls), 1);
+    Ok(())
+}
+
+#[test]
+fn a_copy_is_no_view_whatever_the_schema_allows() -> Result<()> {
+    let leaf = leaf()?;
+    let base = copied(&leaf)?;
+    let mut copy = rules::copy_or_view(&base)?;
+    assert!(!copy.is_view());
+    rules::scale_(&mut copy, 10.0)?;
+    assert_eq!(gradient(&base, &leaf)?, [1.0, 1.0]);
     Ok(())
 }

@@ -11,13 +11,18 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::guard::EnableGradGuard;
 use crate::tensor::Tensor;
 
-/// Records that a result is a view of `base`. A result with other handles, which the operator did not just make, is
+/// Records that a result is a view of `base`, unless it has memory of its own: an operator may return a view or a copy,
+/// and a write to a copy changes nothing else. A result with other handles, which the operator did not just make, is
 /// replaced by a separate tensor: it may be the base of other views, even of `base` itself, and the base of a view is
 /// not a view.
 ///
 /// PyTorch: `torch::autograd::as_view`.
 pub(super) fn track(base: &Tensor, result: &mut Tensor, creation: CreationMeta) {
     if base.is_inference() || result.is_same(base) || !result.is_defined() {
+        return;
+    }
+    let is_wrapper = base.is_wrapper() || result.is_wrapper();
+    if !is_wrapper && !result.shares_storage_with(base) {
         return;
     }
     if !result.is_sole_handle() {

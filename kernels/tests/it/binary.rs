@@ -215,6 +215,25 @@ fn extremes_of_numbers_pass_over_nan() -> Result<()> {
     aten::sum(&most)?.backward()?;
     assert_eq!(x.grad().unwrap().to_vec::<f64>()?, [0.0, 0.0, 1.0, 0.5]);
     assert_eq!(y.grad().unwrap().to_vec::<f64>()?, [1.0, 1.0, 0.0, 0.5]);
+    // Of two NaNs the first one is taken, as in PyTorch.
+    for extreme in [aten::fmax, aten::fmin] {
+        let [x, y] = [(); 2].map(|()| Tensor::from([f64::NAN]));
+        x.set_requires_grad(true)?;
+        y.set_requires_grad(true)?;
+        extreme(&x, &y)?.backward()?;
+        assert_eq!([&x, &y].map(|x| x.grad().unwrap().to_vec::<f64>().unwrap()), [[1.0], [0.0]]);
+    }
+    Ok(())
+}
+
+#[test]
+fn an_angle_has_no_slope_at_the_origin() -> Result<()> {
+    let (y, x) = (Tensor::from([0.0, 3.0]), Tensor::from([0.0, 4.0]));
+    y.set_requires_grad(true)?;
+    x.set_requires_grad(true)?;
+    aten::sum(&aten::atan2(&y, &x)?)?.backward()?;
+    assert_eq!(y.grad().unwrap().to_vec::<f64>()?, [0.0, 4.0 / 25.0]);
+    assert_eq!(x.grad().unwrap().to_vec::<f64>()?, [-0.0, -3.0 / 25.0]);
     Ok(())
 }
 

@@ -81,11 +81,11 @@ derivatives! {
         other => larger(grad, self, other),
     }
     fmax(Tensor self, Tensor other) -> Tensor as FmaxBackward0 {
-        self => taken(grad, self, other, aten::lt_Tensor(self, other)?),
+        self => first_taken(grad, self, other, aten::lt_Tensor(self, other)?),
         other => taken(grad, other, self, aten::gt_Tensor(self, other)?),
     }
     fmin(Tensor self, Tensor other) -> Tensor as FminBackward0 {
-        self => taken(grad, self, other, aten::gt_Tensor(self, other)?),
+        self => first_taken(grad, self, other, aten::gt_Tensor(self, other)?),
         other => taken(grad, other, self, aten::lt_Tensor(self, other)?),
     }
     ldexp.Tensor(Tensor self, Tensor other) -> Tensor as LdexpBackward0 {
@@ -98,8 +98,8 @@ derivatives! {
     }
     #[in_place]
     atan2(Tensor self, Tensor other) -> Tensor as Atan2Backward0 {
-        self => grad.mul(&other.div(&self.mul(self)?.add(&other.mul(other)?)?)?),
-        other => grad.mul(&self.neg()?.div(&self.mul(self)?.add(&other.mul(other)?)?)?),
+        self => of_angle(grad, other, self, other),
+        other => of_angle(grad, &self.neg()?, self, other),
     }
     #[in_place]
     fmod.Tensor(Tensor self, Tensor other) -> Tensor as FmodBackward1 {
@@ -193,6 +193,13 @@ fn zero_where(condition: &Tensor, grad: &Tensor) -> Result<Tensor> {
     aten::where_ScalarSelf(condition, Scalar::from(0), grad)
 }
 
+/// `grad * part / (y * y + x * x)`, and zero at the origin, where an angle has no slope.
+fn of_angle(grad: &Tensor, part: &Tensor, y: &Tensor, x: &Tensor) -> Result<Tensor> {
+    let square = y.mul(y)?.add(&x.mul(x)?)?;
+    let reciprocal = zero_where(&aten::eq_Scalar(&square, 0.into())?, &aten::reciprocal(&square)?)?;
+    grad.mul(part)?.mul(&reciprocal)
+}
+
 /// The gradient of `this` as an operand of a maximum.
 fn larger(grad: &Tensor, this: &Tensor, other: &Tensor) -> Result<Tensor> {
     zero_where(&aten::lt_Tensor(this, other)?, &halved(grad, this, other)?)
@@ -201,6 +208,14 @@ fn larger(grad: &Tensor, this: &Tensor, other: &Tensor) -> Result<Tensor> {
 /// The gradient of one of two operands: zero where the other one was taken, because this one is worse or NaN.
 fn taken(grad: &Tensor, this: &Tensor, other: &Tensor, is_worse: Tensor) -> Result<Tensor> {
     zero_where(&aten::logical_or(&is_worse, &aten::isnan(this)?)?, &halved(grad, this, other)?)
+}
+
+/// The gradient of the first of two operands, which is also the one that is taken where both are NaN.
+fn first_taken(grad: &Tensor, this: &Tensor, other: &Tensor, is_worse: Tensor) -> Result<Tensor> {
+    let has_gradient = aten::logical_or(&aten::isnan(other)?, &aten::logical_not(&is_worse)?)?;
+    let only_this_is_nan = aten::logical_and(&aten::isnan(this)?, &aten::logical_not(&aten::isnan(other)?)?)?;
+    let is_zero = aten::logical_or(&only_this_is_nan, &aten::logical_not(&has_gradient)?)?;
+    zero_where(&is_zero, &halved(grad, this, other)?)
 }
 
 /// The gradient, halved where both operands are equal.

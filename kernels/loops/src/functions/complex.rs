@@ -84,13 +84,11 @@ pub(super) fn ln_1p(z: C) -> C {
     Complex::new(re, y.atan2(1.0 + x))
 }
 
-/// `exp(z) - 1`.
+/// `exp(z) - 1`, from the real function, so that nothing cancels in the real part. Infinities are those of PyTorch,
+/// which has no cases for them.
 pub(super) fn exp_m1(z: C) -> C {
     let half = (0.5 * z.im).sin();
-    let Complex { re, im } = exp(z);
-    // From the real function, so that nothing cancels in the real part.
-    let near = z.re.exp_m1() * z.im.cos() - 2.0 * half * half;
-    Complex::new(if z.re.abs() < 1.0 && z.im.is_finite() { near } else { re - 1.0 }, im)
+    Complex::new(z.re.exp_m1() * z.im.cos() - 2.0 * half * half, z.re.exp() * z.im.sin())
 }
 
 pub(super) fn sqrt(z: C) -> C {

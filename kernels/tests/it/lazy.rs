@@ -95,6 +95,8 @@ fn parts_of_complex_numbers_are_views() {
     let pairs = aten::view_as_real(&x).unwrap();
     assert_eq!((pairs.sizes(), pairs.strides()), (&[1, 2, 2][..], &[4, 2, 1][..]));
     assert_eq!(elements(&aten::view_as_complex(&pairs).unwrap()), elements(&x));
+    let error = aten::view_dtype(&aten::conj(&x).unwrap(), DType::Float64).unwrap_err();
+    assert!(error.to_string().contains("`resolve_conj` makes a copy"), "{error}");
     let error = aten::view_as_real(&aten::conj(&x).unwrap()).unwrap_err();
     assert!(error.to_string().contains("`resolve_conj` makes a copy"), "{error}");
     assert!(aten::view_as_complex(&real).is_err() && aten::imag(&real).is_err());

@@ -310,6 +310,14 @@ fn reinterpret(this: &Tensor, dtype: DType) -> Result<Tensor> {
     let mut sizes = Dims::from_slice(geometry.sizes());
     let mut strides = Dims::from_slice(geometry.strides());
     let mut offset = geometry.offset();
+    let lazy = [(DispatchKey::Conjugate, "resolve_conj"), (DispatchKey::Negative, "resolve_neg")];
+    for (key, resolve) in lazy.into_iter().filter(|_| dtype != this.dtype()) {
+        ensure!(
+            !this.key_set().has(key),
+            NotSupported,
+            "the elements of a tensor with the key {key} are not those in memory, `{resolve}` makes a copy that has them"
+        );
+    }
     if old != new {
         let (Some(size), Some(stride)) = (sizes.last_mut(), strides.last_mut()) else {
             bail!(Shape, "a tensor without dimensions has no view of {dtype}, which is of another size");

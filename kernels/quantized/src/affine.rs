@@ -38,7 +38,9 @@ mod kernels {
         check_bounds(OPERATOR, [quant_min, quant_max], dtype)?;
         let (scale, zero_point) = (one(OPERATOR, "scale", scale)?, one(OPERATOR, "zero_point", zero_point)?);
         let input = single(OPERATOR, input)?;
-        let rounded = aten::round(&aten::mul_Tensor(&input, &aten::reciprocal(&scale)?)?)?;
+        // PyTorch divides in double precision, so that the reciprocal of a 16-bit scale is not rounded to 16 bits.
+        let reciprocal = aten::reciprocal(&aten::to_dtype(&scale, DType::Float64)?)?;
+        let rounded = aten::round(&aten::mul_Tensor(&input, &reciprocal)?)?;
         aten::to_dtype(&clamped(&aten::add_Tensor(&rounded, &zero_point)?, [quant_min, quant_max])?, dtype)
     }
 

@@ -1,5 +1,6 @@
 //! Checks and shapes of scales, zero points and bounds.
 
+use torch_library::geometry::wrap_dim;
 use torch_library::prelude::*;
 use torch_library_aten::aten;
 
@@ -69,21 +70,24 @@ pub(crate) fn one(operator: &str, name: &str, parameter: &Tensor) -> Result<Tens
     aten::reshape(parameter, &[])
 }
 
-/// Parameters for the slices along an axis, in sizes that broadcast to those of the tensor.
+/// Parameters for the slices along an axis, or one for all, in sizes that broadcast to those of the tensor. A negative
+/// axis counts from the last one.
 ///
 /// # Errors
-/// An axis out of range, parameters that are not one for each slice.
+/// An axis out of range, parameters that are neither one nor one for each slice.
 pub(crate) fn along(operator: &str, parameters: &Tensor, input: &Tensor, axis: i64) -> Result<Tensor> {
-    let count = usize::try_from(axis).ok().and_then(|axis| input.sizes().get(axis)).copied();
+    let axis = wrap_dim(axis, input.dim()).map_err(|error| error.context(operator))?;
     ensure!(
-        count == Some(parameters.numel()),
+        parameters.numel() == 1 || input.sizes().get(axis) == Some(&parameters.numel()),
         Shape,
-        "{operator}: parameters of sizes {:?} for axis {axis} of sizes {:?}, expected one for each slice",
+        "{operator}: parameters of sizes {:?} for axis {axis} of sizes {:?}, expected one, or one for each slice",
         parameters.sizes(),
         input.sizes()
     );
     let mut sizes = vec![1; input.dim()];
-    sizes[axis as usize] = parameters.numel();
+    if let Some(size) = sizes.get_mut(axis) {
+        *size = parameters.numel();
+    }
     aten::reshape(parameters, &sizes)
 }
 

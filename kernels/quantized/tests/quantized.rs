@@ -51,6 +51,11 @@ fn parameters_in_tensors() -> Result<()> {
     let q = integers(PER_TENSOR);
     let back = quantized::dequantize_per_tensor_tensor(&q, &scale, &zero, -128, 127, DType::Int8)?;
     equal(&back, &PER_TENSOR_BACK);
+    // The reciprocal of a 16-bit scale is not rounded to 16 bits.
+    let scale = aten::to_dtype(&Tensor::from([0.0371f64]), DType::BFloat16)?;
+    let x = aten::mul_Scalar(&Tensor::from([1f32, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]), 1.005.into())?;
+    let q = quantized::quantize_per_tensor_tensor(&x, &scale, &Tensor::from([3i64]), 0, 255, DType::UInt8)?;
+    equal(&q, &[30u8, 57, 84, 111, 138, 165, 193, 220]);
     let two = Tensor::from([0.1f64, 0.2]);
     assert!(quantized::quantize_per_tensor_tensor(&input(), &two, &zero, 0, 255, DType::UInt8).is_err());
     Ok(())
@@ -66,11 +71,16 @@ fn a_scale_for_each_channel() -> Result<()> {
     equal(&back, &[-1.3000001f32, 0.0, 0.3, 9.0, 0.0, 0.0, 0.0, 65.0]);
     let plain = quantized::dequantize_per_channel(&q, &scales, None, 0, least, most, dtype)?;
     equal(&plain, &[-0.3f32, 1.0, 1.3000001, 10.0, -1.5, -1.5, -1.5, 63.5]);
+    let same = quantized::quantize_per_channel(&input(), &scales, &zeros, -2, least, most, dtype)?;
+    assert!(aten::equal(&same, &q)?);
     for axis in [-1, 1, 2] {
         assert!(
             quantized::quantize_per_channel(&input(), &scales, &zeros, axis, least, most, dtype).is_err()
         );
     }
+    let (scale, zero) = (Tensor::from([0.1f32]), Tensor::from([10i64]));
+    let for_all = quantized::quantize_per_channel(&input(), &scale, &zero, 1, least, most, dtype)?;
+    equal(&for_all, &PER_TENSOR);
     Ok(())
 }
 

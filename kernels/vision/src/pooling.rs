@@ -1,6 +1,7 @@
 //! The operators that pool boxes, on the CPU.
 
 use torch_library::prelude::*;
+use torch_library_kernels::aten;
 
 use crate::linear::{Channels, Pooling, Sum};
 use crate::real::{Real, elements, fill, is_double, real, tensor, zeros};
@@ -66,13 +67,14 @@ impl Pooling {
         })
     }
 
-    /// The channel that each element of a result comes from.
+    /// The channel that each element of a result comes from, where each part has channels of its own: their number.
     fn mapping(&self, count: i64) -> Result<Tensor> {
-        let (channels, parts) = (self.output_channels()?, self.geometry.parts());
-        let one =
-            (0..channels).flat_map(|channel| (0..parts).map(move |part| self.channel(channel, part) as i32));
-        let one: Vec<_> = one.collect();
-        Tensor::from_vec(one.repeat(count as usize), &self.output_sizes(count)?)
+        let sizes @ [_, channels, rows, columns] = self.output_sizes(count)?;
+        if count == 0 {
+            return Tensor::zeros(&sizes, DType::Int32, Device::CPU);
+        }
+        let one = aten::arange::with((channels * rows * columns).into()).dtype(Some(DType::Int32)).call()?;
+        aten::contiguous(&aten::expand(&aten::reshape(&one, &[1, channels, rows, columns])?, &sizes)?)
     }
 }
 

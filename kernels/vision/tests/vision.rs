@@ -115,3 +115,15 @@ fn schemas_and_layers_agree() {
     opcheck(torchvision::ps_roi_align::handle(), sample(3, vec![])).unwrap();
     opcheck(torchvision::ps_roi_pool::handle(), sample(2, vec![])).unwrap();
 }
+
+#[test]
+fn no_boxes_have_no_channels_to_list() {
+    let (image, rois) =
+        (Tensor::empty(&[0, 1_000_000_000_000, 1, 1], DType::Float32, Device::CPU).unwrap(), [0, 5]);
+    let rois = Tensor::zeros(&rois, DType::Float32, Device::CPU).unwrap();
+    let (pooled, mapping) = torchvision::ps_roi_align(&image, &rois, 1.0, 1000, 1000, 2).unwrap();
+    assert_eq!(
+        (pooled.sizes(), mapping.sizes()),
+        (&[0, 1_000_000, 1000, 1000][..], &[0, 1_000_000, 1000, 1000][..])
+    );
+}

@@ -176,6 +176,14 @@ impl<O: Optimizer> Optimizer for ZeroRedundancyOptimizer<O> {
         &self.parameters
     }
 
+    fn lr(&self) -> f64 {
+        self.inner.lr()
+    }
+
+    fn set_lr(&mut self, lr: f64) {
+        self.inner.set_lr(lr);
+    }
+
     fn step(&mut self) -> Result<()> {
         let grad = labelled("the gradients of a sharded optimiser", || no_grad(|| self.gradient()))?;
         self.shard.set_grad(Some(grad))?;

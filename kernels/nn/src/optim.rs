@@ -38,8 +38,17 @@ pub trait Optimizer {
     /// Updates every parameter that has a gradient.
     ///
     /// # Errors
-    /// Gradients that do not fit their parameters, types that are not real floating point.
+    /// Settings out of range, such as a negative learning rate; parameters that another operator computed, which an
+    /// update would not reach; gradients that do not fit their parameters, types that are not real floating point.
     fn step(&mut self) -> Result<()>;
+
+    /// The learning rate.
+    fn lr(&self) -> f64;
+
+    /// Sets the learning rate of the following steps.
+    ///
+    /// PyTorch: `optimizer.param_groups[0]["lr"] = lr`, as schedulers do.
+    fn set_lr(&mut self, lr: f64);
 
     /// The state that is kept from step to step, by name. These are handles: writing to the tensors changes the state.
     fn state(&self) -> Vec<(String, Tensor)>;
@@ -107,9 +116,23 @@ impl Optimizer for Sgd {
         &self.parameters
     }
 
+    fn lr(&self) -> f64 {
+        self.lr
+    }
+
+    fn set_lr(&mut self, lr: f64) {
+        self.lr = lr;
+    }
+
     fn step(&mut self) -> Result<()> {
-        let ([mut parameters, mut momenta], mut grads) = with_gradients([&self.parameters, &self.momenta]);
         let Sgd { lr, momentum, weight_decay, nesterov, .. } = *self;
+        check_not_negative("SGD", [("lr", lr), ("momentum", momentum), ("weight_decay", weight_decay)])?;
+        ensure!(!nesterov || momentum > 0.0, Argument, "SGD: Nesterov momentum needs a momentum, which is 0");
+        check_leaves("SGD", &self.parameters)?;
+        let ([mut parameters, mut momenta], mut grads) = with_gradients([&self.parameters, &self.momenta]);
+        if grads.is_empty() {
+            return Ok(());
+        }
         // Momentum buffers start as zeros, so the first step is not a special case.
         no_grad(|| {
             aten::_fused_sgd_::with(
@@ -201,10 +224,30 @@ impl Optimizer for AdamW {
         &self.parameters
     }
 
+    fn lr(&self) -> f64 {
+        self.lr
+    }
+
+    fn set_lr(&mut self, lr: f64) {
+        self.lr = lr;
+    }
+
     fn step(&mut self) -> Result<()> {
+        let AdamW { lr, betas, eps, weight_decay, .. } = *self;
+        check_not_negative("AdamW", [("lr", lr), ("eps", eps), ("weight_decay", weight_decay)])?;
+        for beta in [betas.0, betas.1] {
+            ensure!(
+                (0.0..1.0).contains(&beta),
+                Argument,
+                "AdamW: betas are {betas:?}, must be from 0 to less than 1"
+            );
+        }
+        check_leaves("AdamW", &self.parameters)?;
         let lists = [&self.parameters, &self.means, &self.squares, &self.steps];
         let ([mut parameters, mut means, mut squares, mut steps], mut grads) = with_gradients(lists);
-        let AdamW { lr, betas, eps, weight_decay, .. } = *self;
+        if grads.is_empty() {
+            return Ok(());
+        }
         no_grad(|| {
             steps.iter_mut().try_for_each(|step| aten::add__Scalar(step, 1.0.into()).map(drop))?;
             aten::_fused_adamw_::with(
@@ -230,6 +273,28 @@ impl Optimizer for AdamW {
         let (means, squares) = (named("exp_avg", &self.means), named("exp_avg_sq", &self.squares));
         means.chain(squares).chain(named("step", &self.steps)).collect()
     }
+}
+
+fn check_not_negative(optimizer: &str, settings: [(&str, f64); 3]) -> Result<()> {
+    for (name, value) in settings {
+        ensure!(value >= 0.0, Argument, "{optimizer}: {name} is {value}, must not be negative");
+    }
+    Ok(())
+}
+
+/// A result of an operator has no gradient of its own, so a step would silently leave it alone.
+fn check_leaves(optimizer: &str, parameters: &[Tensor]) -> Result<()> {
+    for (index, parameter) in parameters.iter().enumerate() {
+        if let Some(node) = parameter.grad_fn()? {
+            bail!(
+                Argument,
+                "{optimizer}: parameter {index} was computed by {}\n  help: optimise the tensors that it is computed \
+                 from, or `detach` it and set `requires_grad`",
+                node.name()
+            )
+        }
+    }
+    Ok(())
 }
 
 fn zeros_like(parameters: &[Tensor]) -> Result<Vec<Tensor>> {

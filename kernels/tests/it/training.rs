@@ -56,6 +56,46 @@ fn parameters_without_a_gradient_stay() -> Result<()> {
 }
 
 #[test]
+fn a_step_without_gradients_changes_nothing() -> Result<()> {
+    let x = Tensor::from([1.0]);
+    x.set_requires_grad(true)?;
+    Sgd::new([x.clone()], 0.1).momentum(0.9)?.step()?;
+    AdamW::new([x.clone()], 0.1)?.step()?;
+    Sgd::new([], 0.1).step()?;
+    assert_eq!(x.to_vec::<f64>()?, [1.0]);
+    Ok(())
+}
+
+#[test]
+fn the_learning_rate_can_change() -> Result<()> {
+    let x = Tensor::from([1.0]);
+    x.set_requires_grad(true)?;
+    x.sum()?.backward()?;
+    let mut optimizer = Sgd::new([x.clone()], 0.5);
+    optimizer.step()?;
+    optimizer.set_lr(optimizer.lr() / 2.0);
+    optimizer.step()?;
+    assert_eq!(x.to_vec::<f64>()?, [0.25]);
+    Ok(())
+}
+
+#[test]
+fn settings_out_of_range_are_refused() -> Result<()> {
+    let x = Tensor::from([1.0]);
+    x.set_requires_grad(true)?;
+    let refused = |mut optimizer: Box<dyn Optimizer>| optimizer.step().unwrap_err().to_string();
+    let one = || [x.clone()];
+    assert!(refused(Box::new(Sgd::new(one(), f64::NAN))).contains("lr is NaN, must not be negative"));
+    assert!(refused(Box::new(Sgd::new(one(), 0.1).nesterov(true))).contains("needs a momentum"));
+    assert!(refused(Box::new(AdamW::new(one(), -0.1)?)).contains("lr is -0.1"));
+    let wild = AdamW::new(one(), 0.1)?.betas(1.5, 0.9);
+    assert!(refused(Box::new(wild)).contains("betas are (1.5, 0.9), must be from 0 to less than 1"));
+    let computed = Sgd::new([x.mul(2.0)?], 0.1);
+    assert!(refused(Box::new(computed)).contains("parameter 0 was computed by MulBackward"));
+    Ok(())
+}
+
+#[test]
 fn the_scale_of_gradients_is_undone() -> Result<()> {
     let step = |found_inf: f32| {
         let (mut x, mut grad) = ([Tensor::from([1.0])], [Tensor::from([8.0])]);

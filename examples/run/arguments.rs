@@ -28,7 +28,8 @@ pub(crate) struct Arguments {
     /// The file to write the outputs to, under the names 00, 01, …
     #[arg(long, value_name = "FILE.safetensors")]
     pub(crate) outputs: Option<PathBuf>,
-    /// Reference outputs that were recorded elsewhere: report the difference from them.
+    /// Reference outputs that were recorded elsewhere: report the difference from them. They are in this file under the names
+    /// 00, 01, …, or under the names of the outputs, `logits` for `['logits']`.
     #[arg(long, value_name = "FILE.safetensors")]
     pub(crate) compare: Option<PathBuf>,
     /// Print inputs and outputs, weights and operators, and run nothing.

@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::path::Path;
 
 use torch_library::prelude::*;
-use torch_library_export::Program;
+use torch_library_export::{Kind, Program};
 use torch_library_kernels::data::{npy, safetensors};
 
 use crate::arguments::Arguments;
@@ -80,9 +80,35 @@ fn to_device(tensor: Tensor, device: Device) -> Result<Tensor> {
     torch_library_kernels::aten::_to_copy::with(&tensor).device(Some(device)).call()
 }
 
-/// The tensors of a file, in the order of their names.
-pub(crate) fn read(path: &Path) -> Result<Vec<Tensor>> {
-    Ok(in_order(tensors(path)?))
+/// The tensors of a file in the places of a program's outputs: in the order of their names if all of these are numbers, by
+/// the outputs' names otherwise.
+pub(crate) fn outputs(path: &Path, program: &Program) -> Result<Vec<Tensor>> {
+    let tensors = tensors(path)?;
+    if tensors.keys().all(|name| number(name).is_some()) {
+        return Ok(in_order(tensors));
+    }
+    let tensors_of_program =
+        program.outputs().iter().filter(|output| matches!(output.kind, Kind::Tensor { .. }));
+    let names: Vec<String> = tensors_of_program.map(|output| plain(&output.name())).collect();
+    let mut outputs = vec![None; names.len()];
+    for (name, tensor) in tensors {
+        let place = names.iter().position(|known| *known == plain(&name));
+        let Some(place) = place else {
+            bail!(Argument, "{}: there is no output {name:?}, there are {names:?}", path.display())
+        };
+        outputs[place] = Some(tensor);
+    }
+    let missing = |at: usize| {
+        let message = format!("{}: the output {:?} is missing", path.display(), names[at]);
+        Error::new(ErrorKind::Argument, message)
+    };
+    outputs.into_iter().enumerate().map(|(at, tensor)| tensor.ok_or_else(|| missing(at))).collect()
+}
+
+/// A path in Python as one word: `logits` for `['logits']`, `cache.0` for `.cache[0]`.
+fn plain(path: &str) -> String {
+    let word = path.replace("']", "").replace("['", ".").replace(']', "").replace('[', ".");
+    word.trim_start_matches('.').to_owned()
 }
 
 fn tensors(path: &Path) -> Result<BTreeMap<String, Tensor>> {

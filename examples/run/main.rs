@@ -83,7 +83,7 @@ fn found(
         files::write(path, outputs)?;
     }
     match &arguments.compare {
-        Some(path) => show::difference(&files::read(path)?, outputs, output),
+        Some(path) => show::difference(&files::outputs(path, program)?, outputs, output),
         None => Ok(()),
     }
 }

@@ -72,6 +72,31 @@ fn inputs_come_from_files_and_outputs_go_to_them() {
 }
 
 #[test]
+fn outputs_are_compared_by_name() {
+    let archive = "runtime/export/tests/archives/nested";
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the repository");
+    let recorded = std::fs::read(root.join(format!("{archive}.outputs.safetensors"))).expect("a file");
+    let mut tensors = safetensors::from_bytes(&recorded).expect("tensors").into_values();
+    let names = ["sum", "rest.0", "['rest'][1][0]"];
+    let mut named: BTreeMap<_, _> = names.into_iter().map(String::from).zip(&mut tensors).collect();
+    assert!(named.len() == 3 && tensors.next().is_none());
+    let path = folder("run_names").join("named.safetensors");
+    let compared = |named: &BTreeMap<String, Tensor>| {
+        std::fs::write(&path, safetensors::to_bytes(named).expect("bytes")).expect("a file");
+        text(&run(&[&format!("{archive}.pt2"), "--compare", path.to_str().expect("a path")]))
+    };
+    let said = compared(&named);
+    assert!(said.ends_with(" 0.0e0\n"), "{said}");
+    let sum = named.remove("sum").expect("one of them");
+    assert!(compared(&named).contains("the output \"sum\" is missing"));
+    named.insert("total".into(), sum);
+    assert!(
+        compared(&named)
+            .contains("there is no output \"total\", there are [\"sum\", \"rest.0\", \"rest.1.0\"]")
+    );
+}
+
+#[test]
 fn outputs_are_compared_by_what_they_stand_for() {
     let archive = "runtime/export/tests/archives/conjugate";
     let path = folder("run_conjugates").join("out.safetensors");

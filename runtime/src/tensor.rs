@@ -150,6 +150,8 @@ impl Tensor {
     /// The size of each dimension.
     ///
     /// PyTorch: `Tensor.shape`.
+    #[doc(alias = "shape")]
+    #[doc(alias = "dims")]
     #[inline]
     pub fn sizes(&self) -> &[i64] {
         self.geometry().sizes()
@@ -176,12 +178,17 @@ impl Tensor {
     }
 
     /// The number of dimensions.
+    #[doc(alias = "ndim")]
+    #[doc(alias = "rank")]
     #[inline]
     pub fn dim(&self) -> usize {
         self.geometry().dim()
     }
 
     /// The number of elements.
+    #[doc(alias = "len")]
+    #[doc(alias = "elem_count")]
+    #[doc(alias = "num_elements")]
     #[inline]
     pub fn numel(&self) -> i64 {
         self.geometry().numel()

@@ -253,7 +253,7 @@ fn a_second_definition_and_a_wrong_kernel() {
             namespace `ns` is declared already
               at tests/it/messages.rs
               and again at tests/it/messages.rs
-              help: use a fragment"#]],
+              help: use a fragment, `Library::fragment("ns")`"#]],
     );
 }
 

@@ -59,7 +59,7 @@ pub mod prelude {
         RandomMethods, ReduceMethods, ScanMethods, ScatterMethods, SoftmaxMethods, SortingMethods,
         SpecialMethods, UnaryMethods, UniqueMethods, UpsampleMethods, VariantMethods, ViewMethods,
     };
-    pub use crate::methods::{TensorMethods, TensorOrScalar};
+    pub use crate::methods::{DeviceOrDType, TensorMethods, TensorOrScalar};
 }
 
 #[doc(hidden)]

@@ -3,6 +3,7 @@
 //! Every operator with an argument `Tensor self` is a method under the name of its function, in the trait of its
 //! family. This module has those that read better under another name, or with default arguments.
 
+use torch_library::DeviceType;
 use torch_library::prelude::*;
 
 use crate::aten;
@@ -33,6 +34,33 @@ macro_rules! from_numbers {
 }
 
 from_numbers!(Scalar, f32, f64, i32, i64, bool, Complex64);
+
+/// What [`TensorMethods::to`] brings a tensor to.
+#[derive(Clone, Copy, Debug)]
+pub enum DeviceOrDType {
+    /// Another device, with the same dtype.
+    Device(Device),
+    /// Another dtype, on the same device.
+    DType(DType),
+}
+
+impl From<Device> for DeviceOrDType {
+    fn from(device: Device) -> Self {
+        DeviceOrDType::Device(device)
+    }
+}
+
+impl From<DeviceType> for DeviceOrDType {
+    fn from(device: DeviceType) -> Self {
+        DeviceOrDType::Device(device.into())
+    }
+}
+
+impl From<DType> for DeviceOrDType {
+    fn from(dtype: DType) -> Self {
+        DeviceOrDType::DType(dtype)
+    }
+}
 
 /// Defines methods that take a tensor or a scalar.
 macro_rules! with_tensor_or_scalar {
@@ -206,7 +234,8 @@ pub trait TensorMethods {
         aten::mean_dim::call(self.as_tensor(), Some(dims), keepdim, None)
     }
 
-    /// The tensor itself if it is on the device, else a copy there, of the same dtype.
+    /// The tensor itself if it is on the device, or has the dtype, that is asked for; else a copy there, or of that
+    /// dtype.
     ///
     /// ```
     /// use torch_library::prelude::*;
@@ -215,13 +244,17 @@ pub trait TensorMethods {
     /// let x = Tensor::from([1.0, 2.0]);
     /// assert!(x.to(Device::CPU)?.is_same(&x));
     /// assert_eq!(x.to(Device::META)?.device(), Device::META);
+    /// assert_eq!(x.to(DType::Float32)?.dtype(), DType::Float32);
     /// # Ok::<(), Error>(())
     /// ```
     ///
-    /// PyTorch: `Tensor.to(device)`.
-    fn to(&self, device: impl Into<Device>) -> Result<Tensor> {
+    /// PyTorch: `Tensor.to(device)`, `Tensor.to(dtype)`.
+    fn to(&self, target: impl Into<DeviceOrDType>) -> Result<Tensor> {
         let this = self.as_tensor();
-        aten::to_device(this, device.into(), this.dtype())
+        match target.into() {
+            DeviceOrDType::Device(device) => aten::to_device(this, device, this.dtype()),
+            DeviceOrDType::DType(dtype) => aten::to_dtype(this, dtype),
+        }
     }
 
     /// Fills the tensor with one value.

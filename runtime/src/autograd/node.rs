@@ -294,7 +294,8 @@ impl Node {
                 ErrorKind::Autograd,
                 format!(
                     "{} was asked for a second backward pass, but what it had saved is gone since the first\n  \
-                     help: retain the graph in the first pass (`GradOptions::new().retain_graph(true)`)",
+                     help: retain the graph in the first pass: `autograd::backward(&[&loss], &[None], \
+                     GradOptions::new().retain_graph(true))`",
                     self.name()
                 ),
             )

@@ -23,6 +23,8 @@ use crate::value::{Stack, Value};
 /// results are copied to the device, where views of arguments become views of them. Lists, optional tensors, devices
 /// and generators are handled too: the CPU's kernel draws its random numbers from the generator of the device.
 ///
+/// Tensors of the host among the arguments are used as they are: it is up to the kernels of a backend to refuse them.
+///
 /// Each call is [counted](super::fallback_counts); the first call of each operator [warns](super::FallbackPolicy).
 ///
 /// ```standalone_crate

@@ -176,7 +176,7 @@ impl Library {
         if let Some(other) = state.namespaces.iter().find(|other| *other.namespace == *namespace) {
             bail!(
                 Conflict,
-                "namespace `{namespace}` is declared already\n  at {}\n  and again at {}\n  help: use a fragment",
+                "namespace `{namespace}` is declared already\n  at {}\n  and again at {}\n  help: use a fragment, `Library::fragment({namespace:?})`",
                 other.place,
                 self.place
             );

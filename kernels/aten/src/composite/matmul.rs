@@ -121,6 +121,14 @@ mod kernels {
             input.sizes(),
             weight.sizes()
         );
+        ensure!(
+            weight.dim() > 2 || input.sizes().last() == weight.sizes().last(),
+            Shape,
+            "{}: an input of sizes {:?} for a weight of sizes {:?}, expected as many features in the last dimension",
+            aten::linear::NAME,
+            input.sizes(),
+            weight.sizes()
+        );
         let weight = aten::t(weight)?;
         let Some(bias) = bias else { return aten::matmul(input, &weight) };
         if input.dim() == 2 {

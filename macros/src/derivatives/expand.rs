@@ -194,9 +194,8 @@ fn differentiable(row: &Row, derivative: &Derivative, node: &Ident) -> TokenStre
         Kind::InPlace(written) => {
             let this = &row.operator.arguments[written].ident;
             let needs_copy = derivative.formulas.iter().any(|(_, formula)| formula.values.contains(&written));
-            let full = row.operator.schema.name.to_string();
             (
-                quote!(__d::check_write(::core::concat!(#full), #this)?;),
+                quote!(__d::check_write(__operator::NAME, #this)?;),
                 needs_copy.then(|| quote!(let __before = __d::before_write(#this)?;)),
                 quote!(__d::is_differentiable(&*#this) &&),
             )

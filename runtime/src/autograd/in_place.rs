@@ -23,7 +23,7 @@ pub(super) fn compute(
     let Some(variant) = variant(handle)? else { return Ok(false) };
     let arguments = handle.arguments(stack)?;
     let Some(tensor) = arguments.first().and_then(Value::as_tensor).cloned() else { return Ok(false) };
-    check_write(operator.schema()?.name.to_string().as_str(), &tensor)?;
+    check_write(&operator.to_string(), &tensor)?;
     let before = arithmetic::clone(&tensor)?; // the variant saves its input, which is overwritten below
     let result: Tensor = {
         let of_copy =

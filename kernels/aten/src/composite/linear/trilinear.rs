@@ -56,8 +56,8 @@ impl Trilinear<'_> {
 
     /// The size of a common dimension.
     pub(super) fn slices(&self, unrolled: usize) -> i64 {
-        let sizes =
-            (0..3).filter_map(|at| self.place(at, unrolled).map(|dim| self.operands[at].sizes()[dim]));
+        // Another thread may give an operand other dimensions meanwhile.
+        let sizes = (0..3).filter_map(|at| self.operands[at].sizes().get(self.place(at, unrolled)?).copied());
         sizes.max().unwrap_or(1)
     }
 

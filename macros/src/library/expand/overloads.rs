@@ -59,7 +59,7 @@ impl Overloads<'_> {
             #[doc = ""]
             #(#[doc = #schemas])*
             #[inline]
-            #[allow(non_snake_case, unused_qualifications, clippy::all, clippy::pedantic)]
+            #[allow(non_snake_case, clippy::all, clippy::pedantic)]
             pub fn #ident<#(#types,)* O>(#(#parameters: #types),*) -> __torch::Result<O>
             where
                 #bound

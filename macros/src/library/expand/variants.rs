@@ -35,14 +35,14 @@ pub(super) fn of_operator(operator: &Operator, library: &Library) -> TokenStream
     quote! {
         /// A kernel of this operator and its variants.
         #[doc(hidden)]
-        #[allow(dead_code, unused_qualifications, clippy::all, clippy::pedantic)]
+        #[allow(dead_code, clippy::all, clippy::pedantic)]
         pub trait OutputKernel {
             fn #ident(_: __torch::Output<'_>, #parameters) -> __torch::Result<#output>;
         }
 
         /// The types of such a kernel, for rustc's messages.
         #[doc(hidden)]
-        #[allow(unused_qualifications, clippy::all, clippy::pedantic)]
+        #[allow(clippy::all, clippy::pedantic)]
         pub fn with_output(_: __torch::Output<'_>, #parameters) -> __torch::Result<#output> {
             call(#(#names),*)
         }
@@ -59,7 +59,7 @@ pub(super) fn of_operator(operator: &Operator, library: &Library) -> TokenStream
             <Serving<K>>::ALL
         }
 
-        #[allow(unused_qualifications, clippy::all, clippy::pedantic)]
+        #[allow(clippy::all, clippy::pedantic)]
         impl<K: OutputKernel> Kernel for Serving<K> {
             #[inline(always)]
             fn #ident(#parameters) -> __torch::Result<#output> {
@@ -103,7 +103,7 @@ fn implementation(
         None => (quote!(Kernel), quote!()),
     };
     quote! {
-        #[allow(unused_qualifications, clippy::all, clippy::pedantic)]
+        #[allow(clippy::all, clippy::pedantic)]
         impl #generics super::#ident::#kernel for #of {
             #[inline(always)]
             fn #ident #lifetimes(#keys #parameters) -> __torch::Result<#output> {

@@ -39,7 +39,7 @@ pub(crate) fn times(
     arguments: &Arguments,
     runs: u32,
     inputs: &[Tensor],
-    output: &mut impl Write,
+    output: &mut dyn Write,
 ) -> Result<()> {
     let time = |run: &dyn Fn(&[Tensor]) -> Result<Vec<Tensor>>| {
         let spent = std::cell::Cell::new(Duration::ZERO);

@@ -19,7 +19,7 @@ pub(crate) fn outputs(
     program: &Program,
     call: &Call<'_>,
     outputs: &[Tensor],
-    to: &mut impl Write,
+    to: &mut dyn Write,
 ) -> Result<()> {
     let mut tensors = outputs.iter();
     for (place, output) in program.outputs().iter().enumerate() {
@@ -62,7 +62,7 @@ fn best(tensor: &Tensor) -> Result<Option<String>> {
 }
 
 /// Prints the largest relative difference of outputs from reference outputs, relative to each output's largest number.
-pub(crate) fn difference(wanted: &[Tensor], found: &[Tensor], to: &mut impl Write) -> Result<()> {
+pub(crate) fn difference(wanted: &[Tensor], found: &[Tensor], to: &mut dyn Write) -> Result<()> {
     ensure!(
         wanted.len() == found.len(),
         Argument,

@@ -1,0 +1,57 @@
+//! A program with an operator of its own becomes the command `run` for models that call it.
+
+use torch_library::prelude::*;
+use torch_library_kernels::aten;
+
+torch_library! {
+    /// The operators of the model's library.
+    pub mod fixtures {
+        /// Twice a tensor.
+        twice(Tensor x) -> Tensor;
+    }
+}
+
+#[torch_impl(fixtures, CompositeImplicitAutograd)]
+fn twice(x: &Tensor) -> Result<Tensor> {
+    aten::mul_Scalar(x, 2.into())
+}
+
+/// The exit code, and what the command prints to its output and as errors.
+fn run(arguments: &[&str]) -> (u8, String, String) {
+    let archive = concat!(env!("CARGO_MANIFEST_DIR"), "/../../runtime/export/tests/archives/custom.pt2");
+    let (mut output, mut errors) = (Vec::new(), Vec::new());
+    let arguments = ["run", archive].into_iter().chain(arguments.iter().copied());
+    let code = torch_library_run::run(arguments, &mut output, &mut errors);
+    let [output, errors] = [output, errors].map(|text| String::from_utf8(text).expect("UTF-8"));
+    (code, output, errors)
+}
+
+#[test]
+fn operators_of_the_program_are_found() {
+    assert_eq!(run(&["--check"]), (0, "all 2 operators are here\n".to_owned(), String::new()));
+}
+
+#[test]
+fn a_model_calls_operators_of_the_program() {
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("own.npy");
+    let x = Tensor::from([-1f32, 3.0]);
+    torch_library_kernels::data::npy::write(&x, std::fs::File::create(&path).expect("a file"))
+        .expect("it writes");
+    let input = format!("x={}", path.display());
+    let (code, output, errors) = run(&["--input", &input]);
+    assert_eq!((code, errors.as_str()), (0, ""));
+    assert!(output.ends_with("tensor([0., 6.])\n"), "{output}");
+}
+
+#[test]
+fn wrong_arguments_and_failures_are_told_apart_from_problems() {
+    let (code, output, errors) = run(&["--chekc"]);
+    assert_eq!((code, output.as_str()), (2, ""));
+    assert!(errors.contains("--check"), "{errors}");
+    let (code, _, errors) = run(&["--input", "y=none.npy"]);
+    assert_eq!(code, 2);
+    assert!(errors.starts_with("run: there is no input \"y\"; the program takes"), "{errors}");
+    let (code, help, _) = run(&["--help"]);
+    assert_eq!(code, 0);
+    assert!(help.contains("--fold-batch-norm"), "{help}");
+}

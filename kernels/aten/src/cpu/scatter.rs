@@ -224,7 +224,9 @@ impl<'a> Scattering<'a> {
         let dtype = self.this.dtype();
         match_opmath!(dtype, T: Bool | Integer | Unsigned | Float | Complex => {
             let alpha: T = alpha.cast();
-            let add = move |old: T, new: T| old.plus(if alpha == T::ONE { new } else { alpha.times(new) });
+            // One times a real number is that number; of a complex one with an infinite part, it has NaN.
+            let is_plain = T::DTYPE.is_complex() && alpha == T::ONE;
+            let add = move |old: T, new: T| old.plus(if is_plain { new } else { alpha.times(new) });
             if dtype == T::DTYPE || !loops::has_elements(self.this) {
                 return self.join(self.this, src, add);
             }

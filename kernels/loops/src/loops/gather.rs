@@ -9,13 +9,17 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use torch_library::geometry::{Dims, Geometry};
-use torch_library::{DType, Element, Lease, Leased, MemoryFormat, Result, Tensor, ensure};
+use torch_library::{DType, Lease, Leased, MemoryFormat, Result, Tensor, ensure};
 
 use super::bytes::copy_row;
 use super::convert::{self, Loader};
 use super::walk::broadcasts_to;
 use super::walk::{Row, Walk};
-use super::{CHUNK, assign, copy, has_elements, on_vectors, parallel, uninit_like};
+use super::{CHUNK, assign, has_elements, on_vectors, parallel, uninit_like};
+
+mod scatter;
+
+pub use scatter::{put, scatter};
 
 /// A tensor with an indexed dimension: each place of the index tensor belongs to an element at index 0 of that
 /// dimension, from which the index counts in steps.
@@ -243,132 +247,39 @@ unsafe fn pick_each<T>(
     }
 }
 
-/// Replaces each `x = target[i, index[i, j, …], …]`, for the indexed dimension, by `f(x, source[i, j, …])`, one after
-/// the other.
-///
-/// The source, of the target's type, has at least the sizes of the index; only its first elements in each dimension
-/// count. Returns an index that is out of range, if there is one.
-///
-/// # Errors
-/// Memory that the host cannot access, elements of another type.
-pub fn scatter<T: Element>(
-    target: &Lanes<'_>,
-    index: &Tensor,
-    source: &Tensor,
-    f: impl Fn(T, T) -> T + Copy,
-) -> Result<Option<i64>> {
-    check_types(T::DTYPE, target.tensor, source)?;
-    join(target, index, source, move |to: *mut T, from: *const T| {
-        // SAFETY: `join` passes aligned addresses of elements in both, under its lease; `check_types` has found both to
-        // be of `T`, and `read` accepts any byte for a boolean.
-        unsafe { to.write(f(convert::read(to), convert::read(from))) }
-    })
-}
-
-/// Like [`scatter`], where only the last write to an element counts.
-///
-/// # Errors
-/// The errors of [`scatter`].
-pub fn put(target: &Lanes<'_>, index: &Tensor, source: &Tensor) -> Result<Option<i64>> {
-    check_types(target.tensor.dtype(), target.tensor, source)?;
-    match target.tensor.dtype() {
-        DType::Bool => scatter(target, index, source, |_, new: bool| new),
-        dtype => match dtype.size() {
-            1 => put_each::<u8>(target, index, source),
-            2 => put_each::<u16>(target, index, source),
-            4 => put_each::<u32>(target, index, source),
-            8 => put_each::<u64>(target, index, source),
-            _ => put_each::<u128>(target, index, source),
-        },
-    }
-}
-
-/// Like [`put`], for elements of the size of `T`.
-fn put_each<T: Copy>(target: &Lanes<'_>, index: &Tensor, source: &Tensor) -> Result<Option<i64>> {
-    join(target, index, source, |to: *mut T, from: *const T| {
-        // SAFETY: `join` passes addresses of elements in both, under its lease; they are of one type with the size of
-        // `T`, of which any bits are a value. They need not be aligned like it.
-        unsafe { to.write_unaligned(from.read_unaligned()) }
-    })
-}
-
 fn check_types(dtype: DType, target: &Tensor, source: &Tensor) -> Result<()> {
     let are_alike = [target, source].iter().all(|tensor| tensor.dtype() == dtype);
     ensure!(are_alike, DType, "elements of {} for {}, expected {dtype}", source.dtype(), target.dtype());
     Ok(())
 }
 
-/// Calls a closure with the address of each indexed element of the target and of the element of the source that belongs
-/// to it.
-fn join<T: Copy>(
-    target: &Lanes<'_>,
-    index: &Tensor,
-    source: &Tensor,
-    f: impl Fn(*mut T, *const T) + Copy,
-) -> Result<Option<i64>> {
-    if index.numel() == 0 || !has_elements(target.tensor) {
-        return Ok(None);
+/// Rows of at most as many elements take less time than the start of a loop over them.
+const SHORT: isize = 16;
+
+/// Whether all indices are in a range.
+#[inline]
+pub fn are_within(indices: &[i64], range: Range<i64>) -> bool {
+    if indices.len() <= SHORT as usize {
+        return signs(indices, &range) >= 0;
     }
-    // If the closure wrote to the index, its values could change after they were checked.
-    let is_apart = !index.shares_storage_with(target.tensor);
-    let index = &if is_apart { index.clone() } else { copy(index, index.dtype())? };
-    let lease = Lease::new([target.tensor], [index, source])?;
-    target.check(index.sizes())?;
-    ensure!(
-        index.dim() == source.dim()
-            && index.sizes().iter().zip(source.sizes()).all(|(index, source)| index <= source)
-            && !index.shares_storage_with(target.tensor),
-        Shape,
-        "an index of sizes {:?} is out of range for those of the source, {:?}",
-        index.sizes(),
-        source.sizes()
-    );
-    let starts = Geometry::new(index.sizes(), &target.strides, 0)?;
-    let used = Geometry::new(index.sizes(), source.strides(), 0)?;
-    // Only the inputs of this walk are used; its output stands for a contiguous tensor with the sizes of the index.
-    let order = Geometry::contiguous(index.sizes())?;
-    let walk = Walk::new(&order, [index.geometry(), &starts, &used]);
-    let indices = Indices::new(index, target, &lease)?;
-    let (target, source) =
-        (target.tensor.address_mut(&lease)?.cast::<T>(), source.address(&lease)?.cast::<T>());
-    walk.rows(0..index.numel() as usize, |row| {
-        let (to, from) = (target.wrapping_offset(row.inputs[1]), source.wrapping_offset(row.inputs[2]));
-        let [_, to_stride, from_stride] = row.input_strides;
-        if row.input_strides == [0, 1, 1] {
-            // One index for the whole row, whose elements are contiguous.
-            let each = |_, index| each_of(f, to.wrapping_offset(index), from, row.len);
-            // SAFETY: in bounds, as the walk stays within the elements of the index and this is the first of a row; the
-            // closure writes only to the target, which shares no storage with the index, and the lease excludes other
-            // writers.
-            return unsafe { indices.row(&Row { len: 1, ..row }, each) };
-        }
-        // The pointers are moved into the closure; behind references, the compiler would have to assume that writes
-        // change them.
-        let each = move |i: isize, index: isize| {
-            f(to.wrapping_offset(i * to_stride + index), from.wrapping_offset(i * from_stride));
-        };
-        // SAFETY: in bounds, as the walk stays within the elements of the index; the closure writes only to the target,
-        // which shares no storage with the index, and the lease excludes other writers.
-        unsafe { indices.row(&row, each) };
-    });
-    Ok(indices.bad())
+    let mut joined = 0;
+    many_signs(indices, &range, &mut joined);
+    joined >= 0
+}
+
+/// Negative if an index is out of range: then the difference to the start or that to the last number is. Subtractions of
+/// `i64` vectorise where comparisons do not.
+#[inline(always)]
+fn signs(indices: &[i64], range: &Range<i64>) -> i64 {
+    let sign = |index: &i64| index.wrapping_sub(range.start) | (range.end - 1).wrapping_sub(*index);
+    indices.iter().fold(0, |signs, index| signs | sign(index))
 }
 
 on_vectors! {
-    /// Calls a closure with the addresses of each of `len` contiguous elements of the target and of the source.
-    fn each_of<T: Copy, F: Fn(*mut T, *const T)>(f: F, to: *mut T, from: *const T, len: usize) {
-        for i in 0..len {
-            f(to.wrapping_add(i), from.wrapping_add(i));
-        }
+    /// [`signs`], of more than a few indices.
+    fn many_signs(indices: &[i64], range: &Range<i64>, joined: &mut i64) {
+        *joined = signs(indices, range);
     }
-}
-
-/// Whether all indices are in a range: for each, neither the difference to the start nor that to the last number is
-/// negative. Subtractions of `i64` vectorise where comparisons do not.
-#[inline(always)]
-pub fn are_within(indices: &[i64], range: Range<i64>) -> bool {
-    let sign = |index: &i64| index.wrapping_sub(range.start) | (range.end - 1).wrapping_sub(*index);
-    indices.iter().fold(0, |signs, index| signs | sign(index)) >= 0
 }
 
 /// The address of a tensor's first element, for threads to share.

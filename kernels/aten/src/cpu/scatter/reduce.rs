@@ -186,7 +186,12 @@ impl Scattering<'_> {
                 self.operator
             );
             let neutral = (!include_self).then(|| reduction.neutral::<T>());
-            self.fold(src, reduction, neutral, move |old, new| reduction.join(old, new))
+            match reduction {
+                // As constants, without which the loop tests for each element which of the five it is.
+                Reduction::Largest => self.fold(src, reduction, neutral, |old, new| Reduction::Largest.join(old, new)),
+                Reduction::Smallest => self.fold(src, reduction, neutral, |old, new| Reduction::Smallest.join(old, new)),
+                _ => self.fold(src, reduction, neutral, move |old, new| reduction.join(old, new)),
+            }
         }, else => match_opmath!(dtype, T: Complex => match reduction {
             Reduction::Sum | Reduction::Mean => self.fold(src, reduction, (!include_self).then_some(T::ZERO), T::plus),
             Reduction::Product => self.fold(src, reduction, (!include_self).then_some(T::ONE), T::times),

@@ -44,6 +44,7 @@ mod planes;
 pub mod pointwise;
 pub mod reduce;
 pub mod reduction;
+mod repeated;
 mod run;
 mod small;
 pub mod update;
@@ -237,7 +238,7 @@ impl<'f, const N: usize> Operands<'f, N> {
         let mut walk = Walk::new(out.geometry(), from_fn(|k| inputs[k].geometry()));
         let count = out.numel() as usize;
         let grain = if self.is_copy() { COPIED } else { parallel::GRAIN };
-        if walk.is_plane() && self.by_planes(&walk, grain) {
+        if self.repeats(&walk, grain) || walk.is_plane() && self.by_planes(&walk, grain) {
             return Ok(());
         }
         if self.copies(&mut walk) {

@@ -109,6 +109,44 @@ fn short_rows_are_reduced() -> Result<()> {
     Ok(())
 }
 
+#[test]
+fn tall_matrices_are_reduced() -> Result<()> {
+    let dtypes = [DType::Int32, DType::UInt8, DType::Bool, DType::Float16, DType::Float32, DType::Complex64];
+    for width in [2, 3, 7, 40] {
+        for dtype in dtypes {
+            let x = numbers(&[ROWS, width], DType::Int64)?;
+            // Columns of truths, of falsehoods but for one, and mixed ones.
+            let x = aten::where_self(
+                &aten::eq_Scalar(&aten::arange(width.into())?, 0.into())?,
+                &aten::ones_like(&x)?,
+                &x,
+            )?;
+            let x = aten::remainder_Scalar(&x, 5.into())?.to_dtype(dtype)?;
+            let from = rows(&aten::real(&x)?.to_dtype(DType::Int64)?)?;
+            let column = |n: usize| from.iter().map(move |row| row[n]);
+            let sums = aten::real(&x.sum_dim(&[0], false)?)?.to_dtype(DType::Int64)?.to_vec::<i64>()?;
+            let every = aten::all_dim(&x, 0)?.to_dtype(DType::Bool)?.to_vec::<bool>()?;
+            let any = aten::any_dim(&x, 0)?.to_dtype(DType::Bool)?.to_vec::<bool>()?;
+            for n in 0..width as usize {
+                let want = match dtype {
+                    DType::Float16 => f16::from_f64(column(n).sum::<i64>() as f64).to_f64() as i64,
+                    _ => column(n).sum::<i64>(),
+                };
+                assert_eq!(sums[n], want, "{width} {dtype}");
+                assert_eq!(
+                    (every[n], any[n]),
+                    (column(n).all(|x| x != 0), column(n).any(|x| x != 0)),
+                    "{width} {dtype}"
+                );
+            }
+            let nothing = aten::zeros_like(&x)?;
+            assert!(!aten::any(&nothing)?.to_dtype(DType::Bool)?.item()?.to::<bool>()?);
+            assert!(!aten::any_dim(&nothing, 0)?.to_dtype(DType::Bool)?.to_vec::<bool>()?.contains(&true));
+        }
+    }
+    Ok(())
+}
+
 /// The place of the first extreme of some elements; NaN is more extreme than anything.
 fn first_extreme(elements: impl Iterator<Item = f64>, is_better: fn(f64, f64) -> bool) -> i64 {
     let (mut best, mut place) = (None, 0);

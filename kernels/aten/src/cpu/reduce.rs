@@ -212,13 +212,16 @@ fn product(
     Ok(out)
 }
 
+/// From this many elements on, booleans are taken as the bytes that they are in memory, which need no conversion.
+const MANY: i64 = 1024;
+
 /// Computes `any` or `all`. As in PyTorch, the result is `uint8` for `uint8`, and boolean otherwise.
 fn any_or_all(
     output: Output<'_>,
     this: &Tensor,
     dim: Option<&[i64]>,
     keepdim: bool,
-    fold_of_truth: &impl Fold<bool, Value = bool>,
+    combined: &(impl Fold<bool, Value = bool> + Fold<u8, Value = u8>),
 ) -> Result<Tensor> {
     let reduction = match dim {
         Some([]) => Reduction::of_nothing(output, this),
@@ -229,6 +232,14 @@ fn any_or_all(
         output.exactly(dtype)?;
     }
     let out = reduction.output(dtype)?;
-    fold([&out], this, reduction.is_reduced(), fold_of_truth, |is_true: bool| [is_true])?;
+    if this.numel() >= MANY && matches!(this.dtype(), DType::Bool | DType::UInt8) {
+        let geometry = this.geometry();
+        let (sizes, strides) = (geometry.sizes(), geometry.strides());
+        let (storage, offset) = (this.storage().clone(), geometry.offset());
+        let bytes = Tensor::from_storage(storage, sizes, strides, offset, DType::UInt8, this.key_set())?;
+        fold::<u8, _, _, _>([&out], &bytes, reduction.is_reduced(), combined, |byte| [byte != 0])?;
+    } else {
+        fold::<bool, _, _, _>([&out], this, reduction.is_reduced(), combined, |is_true| [is_true])?;
+    }
     Ok(out)
 }

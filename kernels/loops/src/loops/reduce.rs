@@ -170,7 +170,7 @@ pub fn fold<M: Element, F: Fold<M>, R: Element, const K: usize>(
     let count = walks.count;
     let input = Input::at(input.address(&lease)?, input.dtype(), M::DTYPE);
     let is_large = count.saturating_mul(results).saturating_mul(input.size) >= prefetch::LARGE;
-    let is_tall = tall::is_tall::<M, F>(&input, &walks);
+    let is_tall = tall::is_tall::<M, F>(&walks);
     let folding = Folding { input, element: PhantomData, walks: &walks, is_large, is_tall, fold };
     let mut outputs = [const { None }; K];
     for (output, out) in zip(&mut outputs, &outs) {

@@ -12,7 +12,6 @@ use super::walks::Walks;
 use super::wide::{repeated_steps, steps_of_halves};
 use super::{BLOCK, Fold, Folding, LANES, RESULTS, TOGETHER, fill};
 use crate::inlined::from_fn;
-use crate::loops::Input;
 use crate::loops::halves::Half;
 
 /// With fewer lines than this, the accumulators would take longer than the rows.
@@ -22,11 +21,10 @@ const FEWEST: usize = 2 * TOGETHER;
 const PART: usize = LANES / 4;
 
 /// Whether the input is a tall matrix, or several of them.
-pub(super) fn is_tall<M: Element, F: Fold<M>>(input: &Input, walks: &Walks) -> bool {
-    let are_read = input.is_plain || Half::of(input.dtype).is_some() && steps_of_halves::<M, F>().is_some();
+pub(super) fn is_tall<M: Element, F: Fold<M>>(walks: &Walks) -> bool {
     let follow_each_other =
         walks.kept.inner_stride() == Some(1) && walks.reduced.inner_stride() == Some(walks.row as isize);
-    F::IN_LANES && walks.are_beside && follow_each_other && are_read && rows_of_line(walks.row).is_some()
+    F::IN_LANES && walks.are_beside && follow_each_other && rows_of_line(walks.row).is_some()
 }
 
 /// The number of rows that make up a line.
@@ -71,18 +69,26 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
         let rows_of = &rows_of[..len];
         let mut lanes = [const { MaybeUninit::uninit() }; RESULTS];
         let lanes = fill(&mut lanes[..len], |_| self.fold.identity());
+        let mut converted = [const { MaybeUninit::<M>::uninit() }; TOGETHER * RESULTS];
         for start in (0..count).step_by(TOGETHER) {
             let lines = TOGETHER.min(count - start);
             let (first, position) = (first + (start * len) as isize, position + start * height);
             // SAFETY: `lines * len` elements follow each other from `first` on, which the caller vouches for, and that
             // nothing writes to them: halves of this kind, for which `steps_of_halves` found the processor's features,
-            // or else plain values of `M`.
+            // or plain values of `M`, or else elements that `load` converts to `M`, for as many of which there is room.
             unsafe {
                 if let Some((half, steps)) = halves {
                     let data = self.input.data.cast::<u16>().offset(first);
                     steps(self.fold, lanes, half, data, len as isize, lines, (position, rows_of));
                 } else {
-                    let data = self.input.data.cast::<M>().offset(first);
+                    let data = self.input.data.offset(first * self.input.size as isize);
+                    let data = match self.input.is_plain {
+                        true => data.cast::<M>(),
+                        false => {
+                            (self.input.load)(data, 1, lines * len, converted.as_mut_ptr().cast());
+                            converted.as_ptr().cast()
+                        }
+                    };
                     let lines_of = from_fn::<_, TOGETHER>(|n| {
                         std::slice::from_raw_parts(data.add(n.min(lines - 1) * len), len)
                     });

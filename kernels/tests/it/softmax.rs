@@ -90,3 +90,60 @@ fn gradients_of_lines_of_every_length_are_those_of_the_formula() -> Result<()> {
     }
     Ok(())
 }
+
+#[test]
+fn columns_are_normalised_as_lines_are() -> Result<()> {
+    for [tables, height, width] in
+        [[1, 1, 16], [3, 5, 17], [2, 70, 100], [1, 130, 600], [2, 3, 1030], [1, 200, 15]]
+    {
+        for dtype in [DType::Float32, DType::Float64, DType::BFloat16] {
+            let count = tables * height * width;
+            let elements: Vec<f64> =
+                (0..count).map(|i| ((i * 37 + i / 7) % 101) as f64 / 16.0 - 3.0).collect();
+            let x = Tensor::from_vec(elements, &[tables, height, width])?;
+            x.select(0, 0)?.select(0, 0)?.select(0, 1)?.fill(f64::NEG_INFINITY)?;
+            let x = x.to_dtype(dtype)?;
+            let lines = x.transpose(1, 2)?.contiguous()?;
+            let close = |got: &Tensor, lines: &Tensor| -> Result<()> {
+                let tolerance = if dtype == DType::BFloat16 { 1e-2 } else { 2e-6 };
+                let near = aten::isclose::with(got, &lines.transpose(1, 2)?)
+                    .rtol(tolerance)
+                    .atol(tolerance)
+                    .equal_nan(true)
+                    .call()?;
+                assert!(aten::all(&near)?.item()?.to::<bool>()?, "{tables} × {height} × {width} {dtype}");
+                Ok(())
+            };
+            let (y, y_of_lines) = (x.softmax(1)?, lines.softmax(2)?);
+            let (log, log_of_lines) = (x.log_softmax(1)?, lines.log_softmax(2)?);
+            assert_eq!(y.strides(), x.strides());
+            assert_eq!(log.strides(), x.strides());
+            close(&y, &y_of_lines)?;
+            close(&log, &log_of_lines)?;
+            let grad = aten::cos(&x.nan_to_num()?)?;
+            let grad_of_lines = grad.transpose(1, 2)?.contiguous()?;
+            close(
+                &aten::_softmax_backward_data(&grad, &y, 1, dtype)?,
+                &aten::_softmax_backward_data(&grad_of_lines, &y_of_lines, 2, dtype)?,
+            )?;
+            close(
+                &aten::_log_softmax_backward_data(&grad, &log, 1, dtype)?,
+                &aten::_log_softmax_backward_data(&grad_of_lines, &log_of_lines, 2, dtype)?,
+            )?;
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn short_lines_of_halves_are_normalised_one_by_one() -> Result<()> {
+    for len in [1, 3, 64, 300] {
+        let x = aten::cos(&aten::arange((len * 1100).into())?)?
+            .reshape(&[1100, len])?
+            .to_dtype(DType::BFloat16)?;
+        let wide = x.to_dtype(DType::Float32)?;
+        assert!(aten::equal(&x.softmax(1)?, &wide.softmax(1)?.to_dtype(DType::BFloat16)?)?, "{len}");
+        assert!(aten::equal(&x.log_softmax(1)?, &wide.log_softmax(1)?.to_dtype(DType::BFloat16)?)?, "{len}");
+    }
+    Ok(())
+}

@@ -117,18 +117,21 @@ impl<T: Element, const K: usize> Memory<T, K> {
     /// # Safety
     /// - As for [`plain`](Self::plain), but for the last requirement.
     unsafe fn converted(&self, range: Range<usize>, len: usize, line: &impl Line<T, K>) {
-        let (mut from, mut to) = (Vec::<T>::with_capacity(len), Vec::<T>::with_capacity(len));
-        for index in range {
-            let offset = index * len * self.size;
-            // SAFETY: the caller vouches for a line `index` in both, of `len` elements of `size` bytes, and for a place
-            // in the notes. The buffers have room for `len` elements: `from` is loaded before it is read, and `line`
-            // writes all of `to`, as the caller vouches, before that is stored.
+        // Short lines are converted several at a time.
+        let together = (CHUNK / len).max(1);
+        let (mut from, mut to) =
+            (Vec::<T>::with_capacity(together * len), Vec::<T>::with_capacity(together * len));
+        for first in range.clone().step_by(together) {
+            let (offset, count) = (first * len * self.size, together.min(range.end - first) * len);
+            // SAFETY: the caller vouches for these lines in both, of `len` elements of `size` bytes, and for a place for
+            // each in the notes. The buffers have room for `count` elements: `from` is loaded before it is read, and
+            // `line` writes all of `to`, as the caller vouches, before that is stored.
             unsafe {
-                (self.load)(self.input.add(offset), 1, len, from.as_mut_ptr().cast());
-                let loaded = std::slice::from_raw_parts(from.as_ptr(), len);
-                let notes = self.notes.map(|note| note.add(index));
-                run_each(line, len, loaded, &mut to.spare_capacity_mut()[..len], notes);
-                (self.store)(to.as_ptr().cast(), len, self.out.add(offset), 1);
+                (self.load)(self.input.add(offset), 1, count, from.as_mut_ptr().cast());
+                let loaded = std::slice::from_raw_parts(from.as_ptr(), count);
+                let notes = self.notes.map(|note| note.add(first));
+                run_each(line, len, loaded, &mut to.spare_capacity_mut()[..count], notes);
+                (self.store)(to.as_ptr().cast(), count, self.out.add(offset), 1);
             }
         }
     }

@@ -6,7 +6,7 @@ use torch_library::geometry::wrap_dim;
 use torch_library::prelude::*;
 
 use super::folds::{Largest, Sum};
-use super::norm::reduced_sizes;
+use super::norm::{reduced_sizes, rounded};
 use crate::aten;
 use crate::functions::Functions;
 use crate::loops::pointwise::unsupported;
@@ -16,6 +16,7 @@ use crate::number::Ordered;
 
 mod backward;
 mod lines;
+mod strips;
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {
@@ -31,6 +32,9 @@ mod kernels {
         match_opmath!(this.dtype(), T: Float => {
             if let Some((input, len)) = exponentials.as_lines()? {
                 return lines::softmax::<T>(&input, len);
+            }
+            if let Some(out) = strips::forward::<T>(this, exponentials.dim, false)? {
+                return rounded(out, this.dtype());
             }
             let (_, powers, sum) = exponentials.compute::<T>()?;
             let out = result_in(&powers, this.dtype())?;
@@ -50,6 +54,9 @@ mod kernels {
             if let Some((input, len)) = exponentials.as_lines()? {
                 return lines::log_softmax::<T>(&input, len);
             }
+            if let Some(out) = strips::forward::<T>(this, exponentials.dim, true)? {
+                return rounded(out, this.dtype());
+            }
             let (largest, powers, sum) = exponentials.compute::<T>()?;
             let out = result_in(&powers, this.dtype())?;
             loops::map(&sum, [&sum], |[sum]: [T; 1]| sum.ln())?; // once for each row
@@ -62,6 +69,7 @@ mod kernels {
 /// The arguments of a softmax or log-softmax.
 struct Exponentials<'a> {
     input: &'a Tensor,
+    dim: usize,
     is_reduced: Vec<bool>,
 }
 
@@ -69,7 +77,7 @@ impl<'a> Exponentials<'a> {
     fn new(operator: &str, input: &'a Tensor, dim: i64, half_to_float: bool) -> Result<Self> {
         ensure!(!half_to_float, NotSupported, "{operator}: half_to_float is not supported on the CPU");
         let dim = wrap_dim(dim, input.dim()).map_err(|error| error.context(operator))?;
-        Ok(Exponentials { input, is_reduced: (0..input.dim()).map(|other| other == dim).collect() })
+        Ok(Exponentials { input, dim, is_reduced: (0..input.dim()).map(|other| other == dim).collect() })
     }
 
     /// A contiguous input and the length of its lines, if the dimension is the last one.

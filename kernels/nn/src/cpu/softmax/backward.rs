@@ -7,6 +7,7 @@ use torch_library::prelude::*;
 use crate::aten;
 use crate::cpu::norm::backward::{line_length, sums};
 use crate::cpu::norm::rounded;
+use crate::cpu::softmax::strips;
 use crate::functions::Functions;
 use crate::loops::pointwise::unsupported;
 use crate::loops::{self, match_opmath};
@@ -30,6 +31,9 @@ mod kernels {
             return match_opmath!(output.dtype(), T: Float => {
                 rounded(lines::softmax::<T>(grad_output, output, len, false)?, output.dtype())
             }, else => Err(unsupported(OPERATOR, output.dtype())));
+        }
+        if let Some(gradient) = by_strips(grad_output, output, &is_reduced, false)? {
+            return Ok(gradient);
         }
         let out = Tensor::empty(output.sizes(), output.dtype(), output.device())?;
         match_opmath!(output.dtype(), T: Float => {
@@ -55,6 +59,9 @@ mod kernels {
                 rounded(lines::softmax::<T>(grad_output, output, len, true)?, output.dtype())
             }, else => Err(unsupported(OPERATOR, output.dtype())));
         }
+        if let Some(gradient) = by_strips(grad_output, output, &is_reduced, true)? {
+            return Ok(gradient);
+        }
         let out = Tensor::empty(output.sizes(), output.dtype(), output.device())?;
         match_opmath!(output.dtype(), T: Float => {
             let sum = sums::<T>(grad_output, &is_reduced)?;
@@ -63,6 +70,18 @@ mod kernels {
         }, else => return Err(unsupported(OPERATOR, output.dtype())));
         Ok(out)
     }
+}
+
+/// The gradient along another dimension than the last, if enough columns are adjacent.
+fn by_strips(grad: &Tensor, output: &Tensor, is_reduced: &[bool], is_log: bool) -> Result<Option<Tensor>> {
+    let Some(dim) = is_reduced.iter().position(|is_reduced| *is_reduced) else { return Ok(None) };
+    if output.numel() == 0 {
+        return Ok(None);
+    }
+    let gradient = match_opmath!(output.dtype(), T: Float => {
+        strips::backward::<T>(grad, output, dim, is_log)?
+    }, else => None);
+    gradient.map(|gradient| rounded(gradient, output.dtype())).transpose()
 }
 
 /// Marks the dimension that is reduced.

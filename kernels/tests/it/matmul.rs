@@ -235,8 +235,10 @@ fn products_are_written_to_every_other_element() -> Result<()> {
 
 #[test]
 fn products_of_halves_are_those_of_wider_numbers_rounded_once() -> Result<()> {
-    for [n, k, m] in [[1, 1, 1], [5, 7, 3], [12, 32, 32], [29, 33, 70], [64, 64, 64], [3, 2, 65], [13, 1, 40]]
-    {
+    let matrices = [[1, 1, 1], [5, 7, 3], [12, 32, 32], [29, 33, 70], [64, 64, 64], [3, 2, 65], [13, 1, 40]];
+    let with_vectors =
+        [[1, 33, 90], [1, 130, 300], [40, 65, 1], [9, 300, 1], [1, 301, 1], [1, 31, 128], [1, 2, 129]];
+    for [n, k, m] in matrices.into_iter().chain(with_vectors) {
         let (a, b) = (small_numbers(&[n, k])?, small_numbers(&[k, m])?);
         let want = a.to_dtype(DType::Float32)?.mm(&b.to_dtype(DType::Float32)?)?.to_dtype(DType::BFloat16)?;
         let (a, b) = (a.to_dtype(DType::BFloat16)?, b.to_dtype(DType::BFloat16)?);
@@ -252,6 +254,23 @@ fn products_of_halves_are_those_of_wider_numbers_rounded_once() -> Result<()> {
             assert!(aten::equal(&a.mm(&b)?, &want)?, "{context}");
             let batch = aten::bmm(&aten::stack(&[a.clone(), a.clone()])?, &aten::stack(&[b.clone(), b])?)?;
             assert!(aten::equal(&batch.select(0, 1)?, &want)?, "a batch of {context}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_row_is_multiplied_by_a_column() -> Result<()> {
+    for len in [4, 5, 15, 16, 64, 65, 511, 512, 513] {
+        for dtype in [DType::Float32, DType::Float64, DType::Int64] {
+            let (rows, columns) = (small_numbers(&[7, 1, len])?, small_numbers(&[7, len, 1])?);
+            let rows = aten::add_Tensor(&rows, &small_numbers(&[7, 1, 1])?)?.to_dtype(dtype)?;
+            let columns = columns.to_dtype(dtype)?;
+            let want = aten::mul_Tensor(&rows, &columns.transpose(1, 2)?)?.sum_dim(&[2], true)?;
+            assert!(aten::equal(&aten::bmm(&rows, &columns)?, &want)?, "{len} {dtype}");
+            let bias = small_numbers(&[7, 1, 1])?.to_dtype(dtype)?;
+            let sum = aten::baddbmm(&bias, &rows, &columns)?;
+            assert!(aten::equal(&sum, &aten::add_Tensor(&bias, &want)?)?, "{len} {dtype}");
         }
     }
     Ok(())

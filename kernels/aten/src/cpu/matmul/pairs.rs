@@ -10,6 +10,8 @@
 //!    rows and 512 columns at a time, which are multiplied by several panels while they are in the cache.
 //! 3. The sums are rounded once, as they are written; whole rows of a panel by one instruction.
 //!
+//! Products with a [vector](vector) need no panels.
+//!
 //! A weight of a linear layer has contiguous columns. If it is multiplied by few rows, the transposed product is
 //! computed in tiles: the few rows become panels, and tiles are loaded from the weight itself, which is read once and
 //! not packed.
@@ -32,6 +34,7 @@ use crate::loops::{self, parallel};
 
 mod panels;
 mod rows;
+mod vector;
 
 pub(in crate::cpu) use panels::pack;
 pub use rows::{Rows, Unit};
@@ -92,8 +95,16 @@ pub unsafe fn multiply_by(unit: Unit, out: &Tensor, a: &Tensor, b: &Tensor) -> R
         b: Matrices::over(b, b.address(&lease)?.cast_mut().cast()),
         unit,
         is_transposed: false,
+    };
+    let (product, form) = product.with_vector();
+    if let Some(form) = form {
+        // SAFETY: by `check`, the factors have columns, the sizes match and the result is disjoint from the factors; the
+        // rows of `dense` are contiguous as ensured; the strides are those of the tensors. The lease prevents other
+        // accesses; the caller guarantees the instructions, and every unit has those of registers.
+        unsafe { product.times_vectors(form) };
+        return Ok(());
     }
-    .oriented();
+    let product = product.oriented();
     let (lines, at_a_time, rows) = (product.lines(), product.panels_at_a_time(), product.rows_at_a_time());
     let blocks = [product.b.columns.div_ceil(WIDTH * at_a_time), product.a.rows.div_ceil(rows)];
     let work = rows * product.a.columns * WIDTH * at_a_time;

@@ -1,5 +1,5 @@
-//! Products of matrices of up to four columns, of which there are usually many: rotations, poses, boxes. The sizes are
-//! constants, so that a matrix stays in registers.
+//! Small products, of which there are usually many: of matrices of up to four columns (rotations, poses, boxes), whose
+//! sizes are constants, so that a matrix stays in registers; and of a row and a column.
 #![expect(unsafe_code, reason = "reads and writes matrices that the caller vouches for")]
 
 use std::ops::Range;
@@ -9,10 +9,14 @@ use torch_library::DType;
 use super::Matrices;
 use super::target::Target;
 use crate::inlined::{from_fn, zip};
+use crate::loops::on_vectors;
 use crate::number::Number;
 
 /// With more rows, vectors along the rows or columns are faster.
 const MOST_ROWS: usize = 16;
+
+/// Longer rows are worth more than one loop.
+const LONGEST_ROW: usize = 512;
 
 /// Computes the products of a range of the batch.
 pub(super) type Products<T> = unsafe fn(Target<T>, Matrices<T>, Matrices<T>, Range<usize>);
@@ -21,6 +25,10 @@ pub(super) type Products<T> = unsafe fn(Target<T>, Matrices<T>, Matrices<T>, Ran
 pub(super) fn products<T: Number>(a: &Matrices<T>, b: &Matrices<T>) -> Option<Products<T>> {
     if !const { matches!(T::DTYPE, DType::Float32 | DType::Float64) } || a.rows > MOST_ROWS {
         return None;
+    }
+    let are_lines = a.rows == 1 && b.columns == 1 && a.column_stride == 1 && b.row_stride == 1;
+    if are_lines && (5..=LONGEST_ROW).contains(&b.rows) {
+        return Some(dots);
     }
     Some(match (b.rows, b.columns) {
         (1, 1) => each::<T, 1, 1>,
@@ -71,5 +79,42 @@ unsafe fn each<T: Number, const INNER: usize, const COLUMNS: usize>(
                 }
             }
         }
+    }
+}
+
+/// # Safety
+/// - The requirements of [`each`] on the matrices.
+/// - `a` has one contiguous row, `b` one contiguous column.
+unsafe fn dots<T: Number>(to: Target<T>, a: Matrices<T>, b: Matrices<T>, range: Range<usize>) {
+    for batch in range {
+        let (to, a, b) = (to.at(batch), a.at(batch), b.at(batch));
+        let mut sum = T::ZERO;
+        // SAFETY: a row and a column as long as each other, and one element of the result, which the caller vouches for.
+        unsafe {
+            let [row, column] =
+                [a.data, b.data].map(|data| std::slice::from_raw_parts(data.cast_const(), a.columns));
+            dot(row, column, &mut sum);
+            to.out.data.write(to.sum(0, 0, sum));
+        }
+    }
+}
+
+on_vectors! {
+    /// The sum of products of two lines.
+    fn dot<T: Number>(a: &[T], b: &[T], sum: &mut T) {
+        const LANES: usize = 16;
+        let ((a, last_a), (b, last_b)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
+        let mut lanes = [T::ZERO; LANES];
+        for (a, b) in zip(a, b) {
+            for lane in 0..LANES {
+                lanes[lane] = lanes[lane].plus(a[lane].times(b[lane]));
+            }
+        }
+        for (a, b) in zip(last_a, last_b) {
+            *sum = sum.plus(a.times(*b));
+        }
+        let [a, b, c, d]: [T; 4] =
+            from_fn(|n| lanes[n].plus(lanes[n + 8]).plus(lanes[n + 4].plus(lanes[n + 12])));
+        *sum = sum.plus(a.plus(c).plus(b.plus(d)));
     }
 }

@@ -144,14 +144,14 @@ impl Resolved {
         Resolved(unsafe { NonNull::new_unchecked(table.cast::<Head>().cast_mut()) })
     }
 
-    /// Whether the draft would give this table again.
-    pub(crate) fn is(&self, draft: &Draft) -> bool {
+    /// Whether this table has the content of the draft.
+    pub(crate) fn matches(&self, draft: &Draft) -> bool {
         let header = &self.head().header;
         let masks = self.masks().copied().unwrap_or([header.mask; BackendComponent::ALL.len()]);
         masks == draft.mask.per_backend() && *header.rows == draft.rows && self.kernels() == draft.kernels
     }
 
-    /// A hash that is equal for a table and a draft that [match](Self::is).
+    /// A hash that is equal for a table and a draft that [match](Self::matches).
     pub(crate) fn content_hash(&self) -> u64 {
         let header = &self.head().header;
         let masks = self.masks().copied().unwrap_or([header.mask; BackendComponent::ALL.len()]);

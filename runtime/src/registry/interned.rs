@@ -25,7 +25,7 @@ impl Interned {
             Some(by_hash) => by_hash.entry(draft.content_hash()).or_default(),
             None => &mut *tables,
         };
-        if let Some(known) = among.iter().copied().find(|known| known.is(draft)) {
+        if let Some(known) = among.iter().copied().find(|known| known.matches(draft)) {
             return known;
         }
         let made = make();

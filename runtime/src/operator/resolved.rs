@@ -33,35 +33,35 @@ struct Rare {
 type Masks = [DispatchKeySet; BackendComponent::ALL.len()];
 
 /// An arena for tables: there are thousands, and none is ever freed.
-struct Memory {
+struct Arena {
     next: NonNull<u8>,
     left: usize,
 }
 
 // SAFETY: only this value points to the rest of the chunk, so any thread may hand it out.
-unsafe impl Send for Memory {}
+unsafe impl Send for Arena {}
 
-impl Memory {
+impl Arena {
     /// Allocates `size` bytes, aligned to a cache line.
-    fn take(size: usize) -> NonNull<u8> {
+    fn allocate(size: usize) -> NonNull<u8> {
         const LINE: usize = 64;
         const CHUNK: usize = 32 * 1024;
-        static REST: Mutex<Memory> = Mutex::new(Memory { next: NonNull::dangling(), left: 0 });
-        let mut rest = REST.lock().unwrap_or_else(PoisonError::into_inner);
+        static ARENA: Mutex<Arena> = Mutex::new(Arena { next: NonNull::dangling(), left: 0 });
+        let mut arena = ARENA.lock().unwrap_or_else(PoisonError::into_inner);
         let size = size.next_multiple_of(LINE);
-        if rest.left < size {
+        if arena.left < size {
             let chunk = Layout::from_size_align(CHUNK.max(size), LINE);
             let chunk = chunk.expect("137 kernels of 32 bytes are far below the address space");
             // SAFETY: the layout has at least the size of a chunk, which is not zero.
             let memory = unsafe { std::alloc::alloc(chunk) };
             let Some(next) = NonNull::new(memory) else { std::alloc::handle_alloc_error(chunk) };
-            *rest = Memory { next, left: chunk.size() };
+            *arena = Arena { next, left: chunk.size() };
         }
-        let taken = rest.next;
-        // SAFETY: `left` bytes of the chunk follow `taken`, and `size` is no more than that.
-        rest.next = unsafe { taken.add(size) };
-        rest.left -= size;
-        taken
+        let allocated = arena.next;
+        // SAFETY: `left` bytes of the chunk follow `allocated`, and `size` is no more than that.
+        arena.next = unsafe { allocated.add(size) };
+        arena.left -= size;
+        allocated
     }
 }
 
@@ -115,7 +115,7 @@ impl Resolved {
     /// Writes the table to memory that is never freed; `rows` equals that of the draft.
     pub(crate) fn leak(draft: &Draft, rows: &'static Rows) -> Self {
         assert!(*rows == draft.rows, "rows are shared by tables that have the same");
-        let memory = Memory::take(KERNELS + size_of_val(&draft.kernels[..]));
+        let memory = Arena::allocate(KERNELS + size_of_val(&draft.kernels[..]));
         let head = memory.cast::<Head>();
         let masks = draft.mask.requires_bitset_per_backend().then(|| draft.mask.per_backend());
         let rare = match masks {
@@ -123,7 +123,7 @@ impl Resolved {
             None => OnceBox::new(),
         };
         let header = Header { mask: draft.mask.shared(), rows };
-        // SAFETY: `take` returns unused memory, aligned to a cache line and so to a `Head`, of at least `KERNELS`
+        // SAFETY: `allocate` returns unused memory, aligned to a cache line and so to a `Head`, of at least `KERNELS`
         // bytes, which is no less than the size of a `Head`.
         unsafe { head.write(Head { header, kernels: draft.kernels.len(), rare }) };
         // SAFETY: the memory was allocated with room for all of the draft's kernels at `KERNELS`, which is a multiple

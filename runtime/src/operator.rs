@@ -304,7 +304,7 @@ impl Operator {
     /// Whether typed kernels that were made for the other operator may serve this one: either the two are the same, or
     /// they are two statics of one operator, from a crate that is linked twice. Rust types are compared as well as
     /// schemas, with their lifetimes, so it does not matter who made the statics.
-    pub(crate) fn calls_like(&self, other: &Operator) -> bool {
+    pub(crate) fn accepts_kernels_of(&self, other: &Operator) -> bool {
         let declared = |operator: &Operator| {
             let OperatorSpec { namespace, schema, dispatcher, returned, convention, .. } = *operator.spec();
             let convention = convention.filter(|_| dispatcher.is_none())?;

@@ -105,8 +105,9 @@ fn declarations(entry: &Entry, operator: &'static Operator) -> Vec<(Place, &'sta
         Implementation::Typed(_, made_for) => Some(made_for),
         _ => None,
     });
-    let kernels = kernels
-        .filter(|made_for| !operator.calls_like(made_for) && made_for.to_string() == entry.name.text());
+    let kernels = kernels.filter(|made_for| {
+        !operator.accepts_kernels_of(made_for) && made_for.to_string() == entry.name.text()
+    });
     let declared = defined.chain(kernels).map(Operator::spec);
     let mut places: Vec<_> = declared.map(|spec| (spec.place, spec.schema)).collect();
     places.sort();

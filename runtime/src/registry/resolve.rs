@@ -142,7 +142,7 @@ impl Implementation {
         match self {
             // The only way by which typed code gets into a table or to a caller. Code that was made for another
             // operator is a conflict, which is reported; even before it is found, the code is never called.
-            Implementation::Typed(kernel, made_for) if operator.calls_like(made_for) => kernel,
+            Implementation::Typed(kernel, made_for) if operator.accepts_kernels_of(made_for) => kernel,
             Implementation::Typed(..) => IN_CONFLICT.in_table_of(operator),
             Implementation::Boxed(kernel) => kernel.in_table_of(operator),
             Implementation::Bookkeeping if spec.has_alias_info => {

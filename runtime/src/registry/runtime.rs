@@ -134,7 +134,7 @@ fn check_convention(
     (key, place): (DispatchKey, Place),
 ) -> Result<()> {
     match made_for {
-        Some(made_for) if operator.is_none_or(|operator| !operator.calls_like(made_for)) => {
+        Some(made_for) if operator.is_none_or(|operator| !operator.accepts_kernels_of(made_for)) => {
             bail!(
                 Type,
                 "the {key} kernel was made for {made_for}, not for {name}\n  kernel at {place}\n  {made_for} is declared at {}",

@@ -29,9 +29,9 @@ impl State {
     }
 }
 
-/// An entry's registrations in the form that the table takes; of several for one key, the last counts.
+/// An entry's registrations in the form that the table takes; of several for one key, only the active one.
 pub(super) fn table_registrations(entry: &Entry) -> Vec<table::Registration<Row<'_>>> {
-    let registrations = entry.counting().into_iter();
+    let registrations = entry.active_registrations().into_iter();
     let registrations = registrations.map(|registration| table::Registration {
         key: registration.key,
         kernel: registration,

@@ -89,7 +89,7 @@ impl Registration {
             && matches!(self.implementation, Implementation::Boxed(_) | Implementation::Bookkeeping)
     }
 
-    /// Of several registrations for a key, the one with the highest rank counts.
+    /// Of several registrations for a key, the one with the highest rank is active.
     pub(super) fn rank(&self) -> (Origin, u64) {
         (self.origin, self.id)
     }
@@ -170,22 +170,22 @@ impl Entry {
     }
 
     /// The active registration of each key, in order of rising rank.
-    pub(super) fn counting(&self) -> Vec<&Registration> {
-        let mut counting: SmallVec<[&Registration; 8]> = SmallVec::new();
+    pub(super) fn active_registrations(&self) -> Vec<&Registration> {
+        let mut active: SmallVec<[&Registration; 8]> = SmallVec::new();
         let mut positions = [u8::MAX; 256];
         for registration in &self.registrations {
             let position = &mut positions[registration.key as usize];
-            match counting.get_mut(usize::from(*position)) {
+            match active.get_mut(usize::from(*position)) {
                 None => {
-                    *position = counting.len() as u8; // there are fewer than 255 keys
-                    counting.push(registration);
+                    *position = active.len() as u8; // there are fewer than 255 keys
+                    active.push(registration);
                 }
                 Some(other) if other.rank() < registration.rank() => *other = registration,
                 Some(_) => {}
             }
         }
-        counting.sort_unstable_by_key(|registration| registration.rank());
-        counting.into_vec()
+        active.sort_unstable_by_key(|registration| registration.rank());
+        active.into_vec()
     }
 
     /// The registrations, in order of rising rank.

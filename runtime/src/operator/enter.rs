@@ -69,19 +69,11 @@ impl Next {
 }
 
 impl Operator {
-    /// Like [`Kernel::enter_typed`], for a call with boxed arguments.
+    /// Like [`Kernel::enter_typed`], for typed and boxed calls. `marked` are the marked keys of a redispatch, and empty
+    /// for a call, with [`TYPED`] added for a typed one.
     ///
     /// # Errors
     /// The errors of [`Kernel::enter_typed`].
-    fn enter_boxed(
-        &'static self,
-        keys: DispatchKeySet,
-        argument_keys: &[DispatchKeySet],
-        arguments: &[Value<'_>],
-    ) -> Result<Entered> {
-        self.enter(keys, argument_keys, arguments)
-    }
-
     fn enter(
         &'static self,
         marked: DispatchKeySet,
@@ -118,7 +110,7 @@ pub(super) fn stub_boxed(
 ) -> Result<()> {
     let arguments = operator.handle().arguments(stack)?;
     let argument_keys: SmallVec<[DispatchKeySet; 8]> = arguments.iter().map(Value::dispatch_keys).collect();
-    let Entered { next, running } = operator.enter_boxed(keys, &argument_keys, arguments)?;
+    let Entered { next, running } = operator.enter(keys, &argument_keys, arguments)?;
     next.kernel.call_boxed(operator, next.keys, stack)?;
     if let Some(running) = running {
         Program::end(running, stack.last(usize::from(operator.spec().returns)));

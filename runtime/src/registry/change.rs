@@ -61,36 +61,35 @@ impl DerefMut for Change<'_> {
     }
 }
 
-/// The steps after the lock is released.
-enum After {
-    Tell(Vec<Arc<Listener>>),
-    Drop(Vec<Leaving>),
+/// A step after the lock is released, which runs user code.
+enum Step {
+    Notify(Vec<Arc<Listener>>),
+    DropClosures(Vec<Leaving>),
 }
 
 impl Drop for Change<'_> {
     fn drop(&mut self) {
-        let due = if self.has_news { self.listeners.clone() } else { Vec::new() };
-        self.has_news = false;
+        let listeners = if self.has_events { self.listeners.clone() } else { Vec::new() };
+        self.has_events = false;
         let leaving = std::mem::take(&mut self.leaving);
-        let somebody_waits = self.waiting > 0;
-        self.state = None;
-        if somebody_waits {
+        let has_waiting_threads = self.waiting > 0;
+        self.state = None; // releases the lock
+        if has_waiting_threads {
             self.dispatcher.changed.notify_all();
         }
-        // The steps run user code: a panic in one must not prevent the others.
-        let steps = [After::Tell(due), After::Drop(leaving)];
-        panics::each(steps, |step| match step {
-            After::Tell(due) => panics::each(due, |listener| listener.tell()),
-            After::Drop(leaving) => seats::drop_all(leaving),
+        // A panic in one step must not prevent the other.
+        panics::each([Step::Notify(listeners), Step::DropClosures(leaving)], |step| match step {
+            Step::Notify(listeners) => panics::each(listeners, |listener| listener.deliver()),
+            Step::DropClosures(leaving) => seats::drop_all(leaving),
         });
     }
 }
 
 impl State {
-    /// Queues an event for the listeners, who are called once the lock is released.
-    pub(super) fn note(&mut self, event: RegistrationEvent) {
+    /// Queues an event for the listeners, which are called once the lock is released.
+    pub(super) fn queue_event(&mut self, event: RegistrationEvent) {
         self.listeners.iter().for_each(|listener| listener.queue().events.push_back(event));
-        self.has_news = !self.listeners.is_empty();
+        self.has_events = !self.listeners.is_empty();
     }
 }
 
@@ -139,7 +138,7 @@ impl Dispatcher {
         let listener = Arc::new(Listener { listen: Box::new(listener), queue });
         state.listeners.push(listener.clone());
         drop(state);
-        listener.tell();
+        listener.deliver();
         ListenerHandle { dispatcher: self, listener }
     }
 
@@ -163,8 +162,9 @@ impl Dispatcher {
     ///
     /// PyTorch: `Dispatcher::waitForDef`, for two seconds.
     pub fn wait_for_operator(&self, name: &str, timeout: Duration) -> Result<OperatorHandle> {
-        let found = |state: &State| state.named(name).and_then(Entry::operator).map(|found| found.handle());
-        self.wait(timeout, found, |state| state.unknown(name))
+        let find =
+            |state: &State| state.named(name).and_then(Entry::operator).map(|operator| operator.handle());
+        self.wait(timeout, find, |state| state.unknown(name))
     }
 
     /// The kernel of an operator for exactly this key, which may be an alias, as soon as it is registered.
@@ -174,28 +174,29 @@ impl Dispatcher {
     ///
     /// PyTorch: `Dispatcher::waitForImpl`, for two seconds.
     pub fn wait_for_kernel(&self, name: &str, key: DispatchKey, timeout: Duration) -> Result<KernelInfo> {
-        let found = |state: &State| {
-            let kernels = state.named(name)?.kernels().into_iter();
-            kernels.into_iter().find(|kernel| kernel.key == key.registration_key())
+        let find = |state: &State| {
+            let mut kernels = state.named(name)?.kernels().into_iter();
+            kernels.find(|kernel| kernel.key == key.registration_key())
         };
         let missing = |_: &State| {
             let message = format!("nobody registered a kernel of {name} for {key}");
             Error::new(ErrorKind::MissingKernel, message)
         };
-        self.wait(timeout, found, missing)
+        self.wait(timeout, find, missing)
     }
 
+    /// Waits until `find` finds something, but no longer than the timeout.
     fn wait<T>(
         &self,
         timeout: Duration,
-        found: impl Fn(&State) -> Option<T>,
+        find: impl Fn(&State) -> Option<T>,
         missing: impl FnOnce(&State) -> Error,
     ) -> Result<T> {
         let mut state = self.lock();
         state.waiting += 1;
-        let waited = self.changed.wait_timeout_while(state, timeout, |state| found(state).is_none());
+        let waited = self.changed.wait_timeout_while(state, timeout, |state| find(state).is_none());
         let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
         state.waiting -= 1;
-        found(&state).ok_or_else(|| missing(&state).context(format_args!("waited for {timeout:?}")))
+        find(&state).ok_or_else(|| missing(&state).context(format_args!("waited for {timeout:?}")))
     }
 }

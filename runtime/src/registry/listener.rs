@@ -27,7 +27,7 @@ pub(super) struct Listener {
 #[derive(Default)]
 pub(super) struct Queue {
     pub(super) events: VecDeque<RegistrationEvent>,
-    pub(super) is_telling: bool,
+    pub(super) is_delivering: bool,
     pub(super) is_removed: bool,
 }
 
@@ -48,24 +48,24 @@ impl Listener {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn next(&self) -> Option<RegistrationEvent> {
+    fn next_event(&self) -> Option<RegistrationEvent> {
         let mut queue = self.queue();
-        let event = if queue.is_telling || queue.is_removed { None } else { queue.events.pop_front() };
-        queue.is_telling |= event.is_some();
+        let event = if queue.is_delivering || queue.is_removed { None } else { queue.events.pop_front() };
+        queue.is_delivering |= event.is_some();
         event
     }
 
     /// Delivers all queued events, unless a thread is doing so already.
-    pub(super) fn tell(&self) {
+    pub(super) fn deliver(&self) {
         /// Ends the delivery, also after a panic of the listener.
-        struct Telling<'l>(&'l Listener);
-        impl Drop for Telling<'_> {
+        struct Delivery<'l>(&'l Listener);
+        impl Drop for Delivery<'_> {
             fn drop(&mut self) {
-                self.0.queue().is_telling = false;
+                self.0.queue().is_delivering = false;
             }
         }
-        while let Some(event) = self.next() {
-            let _telling = Telling(self);
+        while let Some(event) = self.next_event() {
+            let _delivery = Delivery(self);
             (self.listen)(event);
         }
     }

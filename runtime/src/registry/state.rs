@@ -42,7 +42,7 @@ pub(super) struct State {
     pub(super) absorbed: usize,
     pub(super) listeners: Vec<Arc<Listener>>,
     /// Whether there are events for the listeners.
-    pub(super) has_news: bool,
+    pub(super) has_events: bool,
     /// The number of threads that wait for a registration.
     pub(super) waiting: usize,
     next_id: u64,
@@ -62,7 +62,7 @@ impl State {
             rows: FxHashSet::default(),
             absorbed: 0,
             listeners: Vec::new(),
-            has_news: false,
+            has_events: false,
             waiting: 0,
             next_id: 0,
         }
@@ -107,7 +107,7 @@ impl State {
         let entry = &mut self.entries[index];
         entry.definitions.push(Definition { id, operator });
         entry.name.set_operator(entry.operator());
-        self.note(RegistrationEvent::Registered(operator.handle()));
+        self.queue_event(RegistrationEvent::Registered(operator.handle()));
         id
     }
 
@@ -122,7 +122,7 @@ impl State {
         operator.set_entry(None);
         operator.retract();
         entry.rare_mut().retired.push(operator);
-        self.note(RegistrationEvent::Deregistered(operator.handle()));
+        self.queue_event(RegistrationEvent::Deregistered(operator.handle()));
     }
 
     /// Adds a kernel and returns its id.

@@ -424,7 +424,7 @@ fn a_wait_that_is_in_vain() {
     );
     check(
         dispatcher.wait_for_kernel("ns::there", DispatchKey::CPU, time),
-        expect!["waited for 1ms: nobody registered a kernel of ns::there for CPU"],
+        expect!["waited for 1ms: no kernel of ns::there for CPU was registered"],
     );
 }
 

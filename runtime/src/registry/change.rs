@@ -179,7 +179,7 @@ impl Dispatcher {
             kernels.find(|kernel| kernel.key == key.registration_key())
         };
         let missing = |_: &State| {
-            let message = format!("nobody registered a kernel of {name} for {key}");
+            let message = format!("no kernel of {name} for {key} was registered");
             Error::new(ErrorKind::MissingKernel, message)
         };
         self.wait(timeout, find, missing)

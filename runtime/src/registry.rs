@@ -145,7 +145,7 @@ impl Dispatcher {
     /// The errors of [`find`](Self::find).
     pub fn operator(&self, name: &str) -> Result<OperatorInfo> {
         let state = self.lock();
-        state.named(name).and_then(Entry::info).ok_or_else(|| state.unknown(name))
+        state.entry_named(name).and_then(Entry::info).ok_or_else(|| state.unknown(name))
     }
 
     /// The present dispatch table for a name. A name with kernels has a table even if the operator is not defined.
@@ -154,7 +154,7 @@ impl Dispatcher {
     /// Nothing is registered under that name.
     pub fn table(&self, name: &str) -> Result<TableInfo> {
         let state = self.lock();
-        let entry = state.named(name).filter(|entry| entry.is_in_use());
+        let entry = state.entry_named(name).filter(|entry| entry.is_in_use());
         entry.map(|entry| state.table_info(entry)).ok_or_else(|| state.unknown(name))
     }
 

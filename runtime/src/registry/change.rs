@@ -162,8 +162,9 @@ impl Dispatcher {
     ///
     /// PyTorch: `Dispatcher::waitForDef`, for two seconds.
     pub fn wait_for_operator(&self, name: &str, timeout: Duration) -> Result<OperatorHandle> {
-        let find =
-            |state: &State| state.named(name).and_then(Entry::operator).map(|operator| operator.handle());
+        let find = |state: &State| {
+            state.entry_named(name).and_then(Entry::operator).map(|operator| operator.handle())
+        };
         self.wait(timeout, find, |state| state.unknown(name))
     }
 
@@ -175,7 +176,7 @@ impl Dispatcher {
     /// PyTorch: `Dispatcher::waitForImpl`, for two seconds.
     pub fn wait_for_kernel(&self, name: &str, key: DispatchKey, timeout: Duration) -> Result<KernelInfo> {
         let find = |state: &State| {
-            let mut kernels = state.named(name)?.kernels().into_iter();
+            let mut kernels = state.entry_named(name)?.kernels().into_iter();
             kernels.find(|kernel| kernel.key == key.registration_key())
         };
         let missing = |_: &State| {

@@ -312,7 +312,7 @@ impl Library {
         let key = self.merged_key(key)?.unwrap_or(DispatchKey::Undefined).registration_key();
         let mut kernel = Some(kernel); // if it is refused, it is dropped after the lock
         let mut state = self.dispatcher.change();
-        if state.named(&name).is_none() {
+        if state.entry_named(&name).is_none() {
             parse_name(operator)?;
         }
         let (index, id) = runtime::implement(&mut state, &name, (key, place), &mut kernel)?;

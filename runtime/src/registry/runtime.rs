@@ -33,7 +33,7 @@ pub(super) fn define(state: &mut State, request: &Request<'_>) -> Result<(&'stat
     if arguments > MAX_ARGUMENTS {
         bail!(Schema, "{name} has {arguments} arguments; an operator has at most {MAX_ARGUMENTS}");
     }
-    if let Some(entry) = state.named(name) {
+    if let Some(entry) = state.entry_named(name) {
         if let Some(other) = entry.operator().map(Operator::spec) {
             bail!(
                 Conflict,
@@ -111,7 +111,7 @@ pub(super) fn implement(
     (key, place): (DispatchKey, Place),
     kernel: &mut Option<RuntimeKernel>,
 ) -> Result<(usize, u64)> {
-    let operator = state.named(name).and_then(Entry::operator);
+    let operator = state.entry_named(name).and_then(Entry::operator);
     let given = kernel.as_ref();
     let (made_for, signature) =
         (given.and_then(RuntimeKernel::made_for), given.and_then(RuntimeKernel::signature));

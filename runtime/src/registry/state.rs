@@ -85,7 +85,7 @@ impl State {
     }
 
     /// The entry of a full name, if there is one.
-    pub(super) fn named(&self, text: &str) -> Option<&Entry> {
+    pub(super) fn entry_named(&self, text: &str) -> Option<&Entry> {
         self.names.get(text).map(|name| &self.entries[name.entry])
     }
 

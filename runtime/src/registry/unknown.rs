@@ -11,7 +11,7 @@ impl State {
     /// The error for a name without an operator.
     #[cold]
     pub(super) fn unknown(&self, text: &str) -> Error {
-        if let Some(registration) = self.named(text).and_then(|entry| entry.registrations.first()) {
+        if let Some(registration) = self.entry_named(text).and_then(|entry| entry.registrations.first()) {
             return Error::new(
                 ErrorKind::UnknownOperator,
                 format!(
@@ -36,7 +36,7 @@ impl State {
                     `torch_library_kernels`: link it, `use torch_library_kernels as _;`"
                 .to_owned();
         }
-        if let Some(operator) = self.named(&without_python(text)).and_then(Entry::operator) {
+        if let Some(operator) = self.entry_named(&without_python(text)).and_then(Entry::operator) {
             return format!("in schemas it is {operator}");
         }
         match self.similar(text) {

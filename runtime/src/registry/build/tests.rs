@@ -103,7 +103,7 @@ fn an_override_counts_in_any_order() {
     for _ in 0..2 {
         let mut state = State::new(Names::leak());
         absorb(&mut state, &records);
-        let entry = state.named("build_tests::overridden").unwrap();
+        let entry = state.entry_named("build_tests::overridden").unwrap();
         let counts =
             state.table_info(entry).row(DispatchKey::CPU).and_then(|row| row.kernel.clone()).unwrap();
         assert!(counts.overrides, "{counts}");

@@ -41,25 +41,25 @@ impl State {
 
     fn fallback_conflicts(&self) -> Vec<Conflict> {
         let fallbacks = self.fallbacks.iter().filter(|fallback| fallback.origin != Origin::Default);
-        let conflicts = doubled(fallbacks).into_iter();
+        let conflicts = duplicates(fallbacks).into_iter();
         conflicts.map(|(key, places)| Conflict::Fallback { key, places }).collect()
     }
 }
 
 /// Backends of the program that are for one device type. Only the first of them is used.
 pub(super) fn backend_conflicts() -> Vec<Conflict> {
-    let mut kinds: BTreeMap<DeviceType, Vec<(Place, &'static str)>> = BTreeMap::new();
+    let mut by_type: BTreeMap<DeviceType, Vec<(Place, &'static str)>> = BTreeMap::new();
     for record in collect::records() {
         if let Record::Backend(BackendRecord { backend, place }) = record {
-            let places = kinds.entry(backend.device_type()).or_default();
+            let places = by_type.entry(backend.device_type()).or_default();
             if places.iter().all(|(_, name)| *name != backend.name()) {
                 places.push((*place, backend.name())); // of two with one name, the table of backends takes either
             }
         }
     }
-    kinds.values_mut().for_each(|places| places.sort());
-    kinds.retain(|_, places| places.len() > 1);
-    kinds.into_iter().map(|(kind, places)| Conflict::Backend { kind, places }).collect()
+    by_type.values_mut().for_each(|places| places.sort());
+    by_type.retain(|_, places| places.len() > 1);
+    by_type.into_iter().map(|(kind, places)| Conflict::Backend { kind, places }).collect()
 }
 
 fn entry_conflicts(entry: &Entry) -> Vec<Conflict> {
@@ -76,8 +76,8 @@ fn entry_conflicts(entry: &Entry) -> Vec<Conflict> {
         conflicts.push(Conflict::Operator { operator: name(), places });
     }
     let of = |origin| entry.registrations.iter().filter(move |registration| registration.origin == origin);
-    let doubled = doubled(of(Origin::Linked)).into_iter().chain(doubled(of(Origin::Override)));
-    conflicts.extend(doubled.map(|(key, places)| Conflict::Kernel { operator: name(), key, places }));
+    let duplicates = duplicates(of(Origin::Linked)).into_iter().chain(duplicates(of(Origin::Override)));
+    conflicts.extend(duplicates.map(|(key, places)| Conflict::Kernel { operator: name(), key, places }));
     conflicts
 }
 
@@ -116,7 +116,7 @@ fn declarations(entry: &Entry, operator: &'static Operator) -> Vec<(Place, &'sta
 }
 
 /// The keys with more than one registration, with the source locations and names of these.
-fn doubled<'r>(
+fn duplicates<'r>(
     registrations: impl Iterator<Item = &'r Registration> + Clone,
 ) -> BTreeMap<DispatchKey, Vec<(Place, Cow<'static, str>)>> {
     // This runs for every operator at start-up, and almost none has a duplicate: find that out without a map.

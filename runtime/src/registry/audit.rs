@@ -85,23 +85,23 @@ impl State {
 
     fn violations(&self, index: usize, entry: &Entry) -> Vec<Violation> {
         let mut messages = Vec::new();
-        let mut hold = |holds: bool, message: &str| {
+        let mut require = |holds: bool, message: &str| {
             if !holds {
                 messages.push(message.to_owned());
             }
         };
-        let found = self.names.get(entry.name.text());
-        hold(found.is_some_and(|name| name.entry == index), "its name leads to another entry");
+        let name = self.names.get(entry.name.text());
+        require(name.is_some_and(|name| name.entry == index), "its name leads to another entry");
         let operator = entry.operator();
         let same = |other: &'static Operator| operator.is_some_and(|operator| std::ptr::eq(operator, other));
-        hold(
+        require(
             entry.name.operator().map_or(operator.is_none(), same),
             "its name leads to another operator than its definition",
         );
         for definition in &entry.definitions {
-            self.check_operator(index, entry, definition.operator, &mut hold);
+            self.check_operator(index, entry, definition.operator, &mut require);
         }
-        self.check_table(entry, &mut hold);
+        self.check_table(entry, &mut require);
         let violation = |message| Violation { name: entry.name.to_string(), message };
         messages.into_iter().map(violation).collect()
     }
@@ -111,46 +111,46 @@ impl State {
         index: usize,
         entry: &Entry,
         operator: &'static Operator,
-        hold: &mut impl FnMut(bool, &str),
+        require: &mut impl FnMut(bool, &str),
     ) {
         let spec = operator.spec();
-        hold(operator.to_string() == entry.name.text(), "the operator has another name");
-        hold(operator.entry() == Some(index), "the operator is of another entry");
+        require(operator.to_string() == entry.name.text(), "the operator has another name");
+        require(operator.entry() == Some(index), "the operator has the index of another entry");
         match operator.schema() {
             Ok(schema) => {
                 let counts = (operator::arity(schema), schema.returns.len());
-                hold(
+                require(
                     counts == (spec.arity, usize::from(spec.returns)),
                     "the schema has another number of arguments or returns than the operator",
                 );
-                hold(
+                require(
                     schema.has_alias_info() == spec.has_alias_info,
                     "the schema has aliases and the operator has none, or the other way round",
                 );
             }
-            Err(error) => hold(false, &format!("the schema does not parse: {error}")),
+            Err(error) => require(false, &format!("the schema does not parse: {error}")),
         }
         if let Some(published) = operator.published() {
             let draft = self.draft(operator, &self.table(entry));
-            hold(!entry.in_conflict, "it is in conflict, and calls are answered");
-            hold(published.matches(&draft), "the published table is not the computed one");
+            require(!entry.in_conflict, "it is in conflict, but has a published table");
+            require(published.matches(&draft), "the published table is not the computed one");
         }
     }
 
     /// Compares the table with the rules, applied one by one.
-    fn check_table(&self, entry: &Entry, hold: &mut impl FnMut(bool, &str)) {
+    fn check_table(&self, entry: &Entry, require: &mut impl FnMut(bool, &str)) {
         let (table, registrations, fallbacks) =
             (self.table(entry), table_registrations(entry), self.fallback_table(entry));
         for key in DispatchKey::runtime_keys() {
             let row = table.get(*key);
             let why = table::explain(&registrations, &fallbacks, *key);
-            hold(
+            require(
                 row.source == why.source,
                 &format!("{key}: {} in the table, {} by the rules", row.source, why.source),
             );
             let masked = !table.mask().apply((*key).into()).has(*key);
             let undefined = *key == DispatchKey::Undefined; // it has no bit, so no mask removes it
-            hold(
+            require(
                 undefined || masked == row.is_fallthrough,
                 &format!("{key}: the mask does not fit the kernel"),
             );

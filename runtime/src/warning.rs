@@ -52,7 +52,7 @@ pub fn warn(message: impl Display) {
 
 /// A listener to warnings; dropping it removes the listener.
 #[derive(Debug)]
-#[must_use = "nobody listens any more when this is dropped"]
+#[must_use = "the listener is unregistered when this is dropped"]
 pub struct WarningGuard {
     number: u64,
 }

@@ -85,7 +85,7 @@ impl Registered {
 /// The handle of a registered observer; dropping it unregisters the observer, for all threads.
 ///
 /// PyTorch: `at::CallbackHandle`.
-#[must_use = "the observer goes when this is dropped"]
+#[must_use = "the observer is unregistered when this is dropped"]
 pub struct ObserverHandle(Shared);
 
 impl ObserverHandle {

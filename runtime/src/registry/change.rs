@@ -25,7 +25,7 @@ use crate::panics;
 /// run.
 ///
 /// PyTorch: `RegistrationHandleRAII` of `Dispatcher::addRegistrationListener`.
-#[must_use = "the listener goes when this is dropped"]
+#[must_use = "the listener is unregistered when this is dropped"]
 pub struct ListenerHandle {
     dispatcher: &'static Dispatcher,
     listener: Arc<Listener>,

@@ -304,11 +304,11 @@ impl Library {
         kernel: RuntimeKernel,
         place: Place,
     ) -> Result<()> {
-        let (given, rest) = match operator.split_once("::") {
-            Some((namespace, rest)) => (Some(namespace), rest),
+        let (namespace, name) = match operator.split_once("::") {
+            Some((namespace, name)) => (Some(namespace), name),
             None => (None, operator),
         };
-        let name = full_name(self.own_namespace(given)?, rest, "");
+        let name = full_name(self.own_namespace(namespace)?, name, "");
         let key = self.merged_key(key)?.unwrap_or(DispatchKey::Undefined).registration_key();
         let mut kernel = Some(kernel); // if it is refused, it is dropped after the lock
         let mut state = self.dispatcher.change();
@@ -337,8 +337,8 @@ impl Library {
         if self.kind != LibraryKind::Implementation || self.namespace.is_some() {
             bail!(Argument, "fallbacks serve all namespaces: open an implementation library for `_`");
         }
-        let given = Some(key).filter(|key| *key != DispatchKey::Undefined);
-        let Some(key) = given.or(self.key) else {
+        let key = Some(key).filter(|key| *key != DispatchKey::Undefined);
+        let Some(key) = key.or(self.key) else {
             bail!(Argument, "a fallback serves all operators at one key, but none was given")
         };
         let mut kernel = Some(kernel); // if it is refused, it is dropped after the lock
@@ -354,7 +354,7 @@ impl Library {
     }
 
     /// Checks the namespace of a name, if it has one, and returns the library's.
-    fn own_namespace(&self, given: Option<&str>) -> Result<&str> {
+    fn own_namespace(&self, namespace: Option<&str>) -> Result<&str> {
         let Some(own) = self.namespace.as_deref() else {
             bail!(
                 Argument,
@@ -362,10 +362,10 @@ impl Library {
                 self.place
             )
         };
-        match given {
-            Some(given) if given != own => bail!(
+        match namespace {
+            Some(namespace) if namespace != own => bail!(
                 Argument,
-                "the name is in namespace `{given}`, but the library at {} is for `{own}`",
+                "the name is in namespace `{namespace}`, but the library at {} is for `{own}`",
                 self.place
             ),
             _ => Ok(own),

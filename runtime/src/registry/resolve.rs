@@ -97,12 +97,13 @@ impl State {
         if entry.in_conflict || (own.is_none() && self.fallback_in_conflict(key)) {
             return Err(missing::in_conflict_error(operator, self.report()));
         }
-        let found = own.or_else(|| for_key(&self.fallbacks));
-        let found = found.ok_or_else(|| missing::none_for_key(operator, key, &self.available(operator)))?;
-        if found.is_fallthrough_for(operator) {
-            return Err(missing::falls_through(operator, key, &found.info(true)));
+        let registration = own.or_else(|| for_key(&self.fallbacks));
+        let registration =
+            registration.ok_or_else(|| missing::none_for_key(operator, key, &self.available(operator)))?;
+        if registration.is_fallthrough_for(operator) {
+            return Err(missing::falls_through(operator, key, &registration.info(true)));
         }
-        self.keep_kernel(operator, found.implementation.for_operator(operator))
+        self.keep_kernel(operator, registration.implementation.for_operator(operator))
     }
 
     /// Keeps a kernel outside the operator's table as long as the process runs; equal kernels are kept once.

@@ -112,9 +112,8 @@ pub(super) fn implement(
     kernel: &mut Option<RuntimeKernel>,
 ) -> Result<(usize, u64)> {
     let operator = state.entry_named(name).and_then(Entry::operator);
-    let given = kernel.as_ref();
-    let (made_for, signature) =
-        (given.and_then(RuntimeKernel::made_for), given.and_then(RuntimeKernel::signature));
+    let made_for = kernel.as_ref().and_then(RuntimeKernel::made_for);
+    let signature = kernel.as_ref().and_then(RuntimeKernel::signature);
     check_convention(name, operator, made_for, (key, place))?;
     if let (Some(operator), Some(signature)) = (operator, signature) {
         check_signature(name, (operator.schema()?, operator.spec().place), signature, (key, place))?;

@@ -32,11 +32,11 @@ impl Variant {
         {
             return Ok(Some(*variant));
         }
-        let found = self.find(operator)?;
-        if let Some(variant) = found {
+        let variant = self.find(operator)?;
+        if let Some(variant) = variant {
             known().get_or_insert_default().insert((operator, self), variant);
         }
-        Ok(found)
+        Ok(variant)
     }
 
     fn find(self, operator: OperatorHandle) -> Result<Option<OperatorHandle>> {

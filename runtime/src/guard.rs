@@ -10,8 +10,8 @@
 //! PyTorch: `c10/core/impl/LocalDispatchKeySet.h`, `c10/core/InferenceMode.h`, `c10/core/GradMode.h`.
 #![expect(clippy::new_without_default, reason = "a guard that is made by default guards nothing")]
 
+mod carried;
 mod mode;
-mod travelling;
 
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -23,8 +23,8 @@ pub use mode::{
     no_grad,
 };
 
+pub(crate) use carried::{Layered, carried, set_carried};
 pub(crate) use mode::{below_autograd, needs_derivative};
-pub(crate) use travelling::{Layered, set_travelling, travelling};
 
 /// The dispatch state of a thread, in separate cells, so that a call reads three words and a guard writes one or two.
 struct Thread {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use super::travelling::{Layered, Travelling};
+use super::carried::{Carried, Layered};
 use super::{LocalDispatchKeySet, NotSend, on_thread};
 use crate::key::{DispatchKey, DispatchKeySet};
 use crate::program::Program;
@@ -244,7 +244,7 @@ impl Modes {
 #[derive(Clone)]
 pub struct ThreadLocalState {
     modes: Modes,
-    travelling: Travelling,
+    carried: Carried,
     layers: <Program as Layered>::State,
     /// The number of [turns](crate::turn) that the captured thread has, and keeps while it waits for threads that work
     /// for it.
@@ -256,7 +256,7 @@ impl ThreadLocalState {
     pub fn capture() -> Self {
         ThreadLocalState {
             modes: Modes::capture(),
-            travelling: Travelling::capture(),
+            carried: Carried::capture(),
             layers: Program::capture(),
             turns: turn::taken(),
         }
@@ -264,16 +264,16 @@ impl ThreadLocalState {
 
     /// Runs a closure with this state; afterwards, even after a panic, the thread has its own state again.
     pub fn run<R>(&self, f: impl FnOnce() -> R) -> R {
-        struct Restore(Modes, Option<(Travelling, <Program as Layered>::State)>, usize);
+        struct Restore(Modes, Option<(Carried, <Program as Layered>::State)>, usize);
         impl Drop for Restore {
             fn drop(&mut self) {
                 turn::set_taken(self.2);
                 self.0.force();
-                self.1.take().map(|(travelling, layers)| (travelling.replace(), Program::replace(layers)));
+                self.1.take().map(|(carried, layers)| (carried.replace(), Program::replace(layers)));
             }
         }
         let turns = turn::set_taken(turn::taken() + self.turns);
-        let others = (self.travelling.clone().replace(), Program::replace(self.layers.clone()));
+        let others = (self.carried.clone().replace(), Program::replace(self.layers.clone()));
         let _restore = Restore(Modes::capture(), Some(others), turns);
         self.modes.force();
         f()

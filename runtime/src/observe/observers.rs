@@ -131,10 +131,10 @@ impl Drop for ObserverHandle {
 
 impl OnThread {
     fn update(change: impl FnOnce(&mut OnThread)) {
-        let mut thread = guard::travelling::<OnThread>().as_deref().cloned().unwrap_or_default();
+        let mut thread = guard::carried::<OnThread>().as_deref().cloned().unwrap_or_default();
         change(&mut thread);
         thread.observers.retain(|observer| observer.strong_count() > 0);
-        guard::set_travelling((thread.is_silent || !thread.observers.is_empty()).then_some(thread));
+        guard::set_carried((thread.is_silent || !thread.observers.is_empty()).then_some(thread));
     }
 }
 
@@ -190,7 +190,7 @@ pub(super) fn observers_of(scope: Scope, call: Option<CallKind>) -> Option<Vec<S
     if ACTIVE.load(Ordering::Acquire) == 0 {
         return None;
     }
-    let thread = guard::travelling::<OnThread>();
+    let thread = guard::carried::<OnThread>();
     if thread.as_ref().is_some_and(|thread| thread.is_silent) {
         return None;
     }

@@ -1,8 +1,8 @@
 //! The keys that this thread adds to every call and removes from it, and guards that change them.
 //!
 //! A call dispatches on `((keys of the arguments | included) - excluded) & mask of the operator`: exclusion wins over
-//! inclusion. A new thread includes `BackendSelect` and `ADInplaceOrView` and excludes the autocast keys. A new thread
-//! inherits nothing; [`ThreadLocalState`] carries the state over explicitly.
+//! inclusion. A new thread includes `BackendSelect` and `ADInplaceOrView` and excludes the autocast keys, whatever the
+//! thread that started it does: [`ThreadLocalState`] carries the state over explicitly.
 //!
 //! Guards undo exactly what they did, so guards for different keys may be dropped in any order. Guards that replace the
 //! state as a whole (force, inference mode, grad mode) must be dropped in reverse order, as scopes do automatically.
@@ -381,16 +381,6 @@ pub fn include<R>(keys: impl Into<DispatchKeySet>, f: impl FnOnce() -> R) -> R {
     f()
 }
 
-/// Whether a write now is the program's own: inside of an operator, its layers account for what the kernel writes.
-pub(crate) fn is_above_bookkeeping() -> bool {
-    on_thread(|thread| !thread.excluded.get().has(DispatchKey::ADInplaceOrView))
-}
-
-/// Whether autograd would record an operator that is called now.
-pub(crate) fn is_recording() -> bool {
-    on_thread(|thread| thread.grad_mode.get() && !thread.excluded.get().has_any(DispatchKeySet::AUTOGRAD))
-}
-
 /// Runs a closure with keys excluded.
 ///
 /// ```
@@ -403,6 +393,16 @@ pub(crate) fn is_recording() -> bool {
 pub fn exclude<R>(keys: impl Into<DispatchKeySet>, f: impl FnOnce() -> R) -> R {
     let _guard = ExcludeDispatchKeyGuard::new(keys);
     f()
+}
+
+/// Whether a write now is the program's own: inside of an operator, its layers account for what the kernel writes.
+pub(crate) fn is_above_bookkeeping() -> bool {
+    on_thread(|thread| !thread.excluded.get().has(DispatchKey::ADInplaceOrView))
+}
+
+/// Whether autograd would record an operator that is called now.
+pub(crate) fn is_recording() -> bool {
+    on_thread(|thread| thread.grad_mode.get() && !thread.excluded.get().has_any(DispatchKeySet::AUTOGRAD))
 }
 
 #[cfg(test)]

@@ -165,6 +165,18 @@ impl Drop for InferenceMode {
 
 /// Runs a closure with grad mode off.
 ///
+/// ```
+/// use torch_library::Tensor;
+/// use torch_library::guard::no_grad;
+///
+/// let weight = Tensor::from([1.0]);
+/// weight.set_requires_grad(true)?;
+/// let mut weight_now = weight.clone();
+/// no_grad(|| weight_now.fill(0.5))?; // an update, which is no part of the graph
+/// assert_eq!(weight.to_vec::<f64>()?, [0.5]);
+/// # Ok::<(), torch_library::Error>(())
+/// ```
+///
 /// PyTorch: `torch.no_grad()`.
 pub fn no_grad<R>(f: impl FnOnce() -> R) -> R {
     let _guard = NoGradGuard::new();
@@ -173,6 +185,12 @@ pub fn no_grad<R>(f: impl FnOnce() -> R) -> R {
 
 /// Runs a closure with grad mode on.
 ///
+/// ```
+/// use torch_library::guard::{GradMode, enable_grad, no_grad};
+///
+/// assert!(no_grad(|| enable_grad(GradMode::is_enabled)));
+/// ```
+///
 /// PyTorch: `torch.enable_grad()`.
 pub fn enable_grad<R>(f: impl FnOnce() -> R) -> R {
     let _guard = EnableGradGuard::new();
@@ -180,6 +198,14 @@ pub fn enable_grad<R>(f: impl FnOnce() -> R) -> R {
 }
 
 /// Runs a closure in inference mode.
+///
+/// ```
+/// use torch_library::Tensor;
+/// use torch_library::guard::inference_mode;
+///
+/// let x = inference_mode(|| Tensor::from([1.0]));
+/// assert!(x.is_inference());
+/// ```
 ///
 /// PyTorch: `torch.inference_mode()`.
 pub fn inference_mode<R>(f: impl FnOnce() -> R) -> R {
@@ -264,17 +290,22 @@ impl ThreadLocalState {
 
     /// Runs a closure with this state; afterwards, even after a panic, the thread has its own state again.
     pub fn run<R>(&self, f: impl FnOnce() -> R) -> R {
-        struct Restore(Modes, Option<(Carried, <Program as Layered>::State)>, usize);
+        struct Restore {
+            modes: Modes,
+            /// `Some` until the drop.
+            others: Option<(Carried, <Program as Layered>::State)>,
+            turns: usize,
+        }
         impl Drop for Restore {
             fn drop(&mut self) {
-                turn::set_taken(self.2);
-                self.0.force();
-                self.1.take().map(|(carried, layers)| (carried.replace(), Program::replace(layers)));
+                turn::set_taken(self.turns);
+                self.modes.force();
+                self.others.take().map(|(carried, layers)| (carried.replace(), Program::replace(layers)));
             }
         }
         let turns = turn::set_taken(turn::taken() + self.turns);
         let others = (self.carried.clone().replace(), Program::replace(self.layers.clone()));
-        let _restore = Restore(Modes::capture(), Some(others), turns);
+        let _restore = Restore { modes: Modes::capture(), others: Some(others), turns };
         self.modes.force();
         f()
     }

@@ -60,14 +60,14 @@ thread_local! {
 /// Whether the stack pointer is below the known limit: either the limit was not determined yet, or too little is left.
 #[inline(always)]
 pub(crate) fn is_suspect() -> bool {
-    here() < guard::stack_limit()
+    stack_pointer() < guard::stack_limit()
 }
 
 /// Whether too little of the stack is left for another call.
 #[cold]
 #[inline(never)]
 pub(crate) fn is_exhausted() -> bool {
-    let here = here();
+    let here = stack_pointer();
     let bounds = BOUNDS.get().unwrap_or_else(|| {
         let bounds = Bounds::new(stack_of_thread(here));
         BOUNDS.set(Some(bounds));
@@ -81,7 +81,7 @@ pub(crate) fn is_exhausted() -> bool {
 #[cold]
 pub(crate) fn error(operator: &dyn Display) -> Error {
     let (used, size) =
-        BOUNDS.get().map_or((0, 0), |stack| (stack.highest.saturating_sub(here()), stack.size()));
+        BOUNDS.get().map_or((0, 0), |stack| (stack.highest.saturating_sub(stack_pointer()), stack.size()));
     let message = format!(
         "{operator}: calls are nested too deep: {} of the thread's {} KiB of stack are in use, and the rest is kept for what \
          runs now\n  help: a kernel or a layer that calls the operator it serves calls itself without end; if it does end, run \
@@ -95,32 +95,32 @@ pub(crate) fn error(operator: &dyn Display) -> Error {
 /// The current stack pointer.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 #[inline(always)]
-fn here() -> usize {
-    let here;
+fn stack_pointer() -> usize {
+    let address;
     // SAFETY: copies a register, and touches neither memory nor flags.
-    unsafe { std::arch::asm!("mov {}, rsp", out(reg) here, options(nomem, nostack, preserves_flags)) };
-    here
+    unsafe { std::arch::asm!("mov {}, rsp", out(reg) address, options(nomem, nostack, preserves_flags)) };
+    address
 }
 
 #[cfg(all(target_arch = "aarch64", not(miri)))]
 #[inline(always)]
-fn here() -> usize {
-    let here;
+fn stack_pointer() -> usize {
+    let address;
     // SAFETY: copies a register, and touches neither memory nor flags.
-    unsafe { std::arch::asm!("mov {}, sp", out(reg) here, options(nomem, nostack, preserves_flags)) };
-    here
+    unsafe { std::arch::asm!("mov {}, sp", out(reg) address, options(nomem, nostack, preserves_flags)) };
+    address
 }
 
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64", miri)))]
 #[inline(always)]
-fn here() -> usize {
+fn stack_pointer() -> usize {
     let local = 0u8;
     std::hint::black_box(&raw const local).addr()
 }
 
-/// Under Miri there is no contiguous stack.
+/// Under Miri there is no contiguous stack: the highest address is below no limit.
 #[cfg(miri)]
-fn here() -> usize {
+fn stack_pointer() -> usize {
     usize::MAX
 }
 
@@ -134,10 +134,10 @@ fn stack_of_thread(here: usize) -> Range<usize> {
     }
     let (mut lowest, mut size) = (std::ptr::null_mut(), 0);
     // SAFETY: the call above has initialised the attributes, and the other two have room for the results.
-    let found = unsafe { libc::pthread_attr_getstack(attributes.as_ptr(), &raw mut lowest, &raw mut size) };
+    let status = unsafe { libc::pthread_attr_getstack(attributes.as_ptr(), &raw mut lowest, &raw mut size) };
     // SAFETY: initialised above, and not used again.
     unsafe { libc::pthread_attr_destroy(attributes.as_mut_ptr()) };
-    if found == 0 { lowest.addr()..lowest.addr() + size } else { assumed(here) }
+    if status == 0 { lowest.addr()..lowest.addr() + size } else { assumed(here) }
 }
 
 #[cfg(not(all(target_os = "linux", target_env = "gnu", not(miri))))]

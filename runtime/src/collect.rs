@@ -10,15 +10,15 @@ use crate::operator::{Declaration, Derivative, Operator, Place};
 use crate::program::Program;
 use crate::tensor::backend::{Backend, Linked};
 
+#[cfg(not(all(feature = "selective", target_os = "linux", target_pointer_width = "64")))]
+pub(crate) mod full;
 #[cfg(all(feature = "selective", target_os = "linux", target_pointer_width = "64"))]
 pub(crate) mod selective;
-#[cfg(not(all(feature = "selective", target_os = "linux", target_pointer_width = "64")))]
-pub(crate) mod whole;
 
+#[cfg(not(all(feature = "selective", target_os = "linux", target_pointer_width = "64")))]
+pub(crate) use full as linking;
 #[cfg(all(feature = "selective", target_os = "linux", target_pointer_width = "64"))]
 pub(crate) use selective as linking;
-#[cfg(not(all(feature = "selective", target_os = "linux", target_pointer_width = "64")))]
-pub(crate) use whole as linking;
 
 /// What one macro invocation registers: one record for each block, however many operators or kernels it has.
 #[derive(Clone, Copy)]
@@ -209,9 +209,9 @@ impl Linked for Program {
             Record::Backend(record) => Some(*record),
             _ => None,
         };
-        let mut found: Vec<_> = records().filter_map(backend).collect();
-        found.sort_by_key(|record| record.place);
-        found.into_iter().map(|record| record.backend).collect()
+        let mut backends: Vec<_> = records().filter_map(backend).collect();
+        backends.sort_by_key(|record| record.place);
+        backends.into_iter().map(|record| record.backend).collect()
     }
 }
 

@@ -176,7 +176,7 @@ fn fit(
             "{}",
             mismatch(gradient.sizes())
         );
-        let _mode = mode(options);
+        let _grad_mode = set_grad_mode(options);
         gradient = arithmetic::sum_to_size(&gradient, metadata.sizes())?;
     }
     cast(gradient, metadata.dtype(), options)
@@ -186,7 +186,7 @@ fn cast(gradient: Tensor, dtype: DType, options: GradOptions) -> Result<Tensor> 
     if gradient.dtype() == dtype {
         return Ok(gradient);
     }
-    let _mode = mode(options);
+    let _grad_mode = set_grad_mode(options);
     arithmetic::cast(&gradient, dtype)
 }
 
@@ -197,18 +197,18 @@ fn is_expandable(from: &[i64], to: &[i64]) -> bool {
 }
 
 /// The grad mode during a pass; dropping this restores the old one.
-enum Mode {
+enum GradModeGuard {
     #[expect(dead_code, reason = "dropped, never read")]
-    Recording(EnableGradGuard),
+    On(EnableGradGuard),
     #[expect(dead_code, reason = "dropped, never read")]
-    Quiet(NoGradGuard),
+    Off(NoGradGuard),
 }
 
-fn mode(options: GradOptions) -> Mode {
+fn set_grad_mode(options: GradOptions) -> GradModeGuard {
     if options.create_graph {
-        Mode::Recording(EnableGradGuard::new())
+        GradModeGuard::On(EnableGradGuard::new())
     } else {
-        Mode::Quiet(NoGradGuard::new())
+        GradModeGuard::Off(NoGradGuard::new())
     }
 }
 
@@ -224,21 +224,26 @@ struct Pending {
 }
 
 /// One backward pass.
+///
+/// PyTorch: `GraphTask`.
 struct Pass {
     options: GradOptions,
     /// The reachable nodes that have not run, by [`Node::id`].
     pending: FxHashMap<usize, Pending>,
     ready: BinaryHeap<Ready>,
-    /// The inputs that `grad` computes gradients for; `None` if all leaves accumulate.
-    asked: Option<Asked>,
+    /// The gradients that `grad` returns; `None` if all leaves accumulate theirs.
+    captures: Option<Captures>,
 }
 
-struct Asked {
-    /// For each such node, its inputs whose gradients are wanted, with the index in the answer.
-    captures: FxHashMap<usize, Vec<(usize, usize)>>,
-    /// The nodes from which one of the wanted inputs can be reached.
+/// The inputs that `grad` computes gradients for.
+///
+/// PyTorch: `GraphTask::exec_info_`, `GraphTask::captured_vars_`.
+struct Captures {
+    /// For each node with such inputs: their numbers, each with its index in `gradients`.
+    inputs: FxHashMap<usize, Vec<(usize, usize)>>,
+    /// The nodes from which one of these inputs can be reached.
     needed: FxHashSet<usize>,
-    answer: Vec<Option<Tensor>>,
+    gradients: Vec<Option<Tensor>>,
 }
 
 /// A node whose gradients have all arrived. The most recent operation runs first.
@@ -251,7 +256,7 @@ impl Pass {
             options,
             pending: reachable(starts()),
             ready: BinaryHeap::new(),
-            asked: inputs.map(|inputs| Asked::new(inputs, starts())),
+            captures: inputs.map(|inputs| Captures::new(inputs, starts())),
         }
     }
 
@@ -261,11 +266,11 @@ impl Pass {
         if recursion::is_exhausted() {
             return Err(recursion::error(&"a backward pass"));
         }
-        let mode = mode(self.options);
+        let grad_mode = set_grad_mode(self.options);
         let mut starts = FxHashMap::default();
         for (edge, gradient) in roots {
             starts.insert(edge.node.id(), edge.node.clone());
-            if self.is_of_use(&edge) {
+            if self.is_needed(&edge) {
                 self.arrive(&edge, gradient)?;
             }
         }
@@ -275,19 +280,19 @@ impl Pass {
         while let Some(Ready(node)) = self.ready.pop() {
             self.visit(&node)?;
         }
-        drop(mode);
-        Ok(self.asked.map_or_else(Vec::new, |asked| asked.answer))
+        drop(grad_mode);
+        Ok(self.captures.map_or_else(Vec::new, |captures| captures.gradients))
     }
 
     /// Adds a gradient to those that have arrived at a node.
     fn arrive(&mut self, edge: &Edge, gradient: Tensor) -> Result<()> {
         let pending = self.pending.entry(edge.node.id()).or_default();
-        pending.take_in(edge.input_nr, gradient, self.options.create_graph)
+        pending.accumulate(edge.input_nr, gradient, self.options.create_graph)
     }
 
-    /// Whether a gradient along an edge can contribute to the answer; if not, no hook may see it.
-    fn is_of_use(&self, edge: &Edge) -> bool {
-        self.asked.as_ref().is_none_or(|asked| asked.leads_somewhere(&edge.node))
+    /// Whether a gradient along an edge contributes to the results; if not, no hook may see it.
+    fn is_needed(&self, edge: &Edge) -> bool {
+        self.captures.as_ref().is_none_or(|captures| captures.is_reachable_from(&edge.node))
     }
 
     /// Runs a node, and sends its gradients along its edges.
@@ -303,9 +308,9 @@ impl Pass {
         if let Some(hooks) = hooks {
             hooks.run(&mut grads)?;
         }
-        if let Some(asked) = &self.asked
+        if let Some(captures) = &self.captures
             && let Some(leaf) = node.leaf()
-            && asked.captures.contains_key(&node.id())
+            && captures.inputs.contains_key(&node.id())
         {
             accumulate::run_hooks(&leaf, &mut grads)?; // the node itself, which would run them, does not run
         }
@@ -324,17 +329,17 @@ impl Pass {
     /// Stores the gradients that `grad` wants. Returns the mask of edges whose gradients are needed, or `None` if none
     /// is.
     fn capture(&mut self, node: &Node, grads: &[Option<Tensor>]) -> Option<u64> {
-        let Some(asked) = &mut self.asked else { return Some(u64::MAX) };
-        for (input_nr, place) in asked.captures.get(&node.id()).into_iter().flatten() {
-            asked.answer[*place] = grads.get(*input_nr).cloned().flatten();
+        let Some(captures) = &mut self.captures else { return Some(u64::MAX) };
+        for (input_nr, index) in captures.inputs.get(&node.id()).into_iter().flatten() {
+            captures.gradients[*index] = grads.get(*input_nr).cloned().flatten();
         }
-        if !asked.needed.contains(&node.id()) {
+        if !captures.needed.contains(&node.id()) {
             return None;
         }
-        let is_of_use = |edge: &Edge| asked.leads_somewhere(&edge.node);
+        let is_needed = |edge: &Edge| captures.is_reachable_from(&edge.node);
         let edges = node.edges().iter().take(64).enumerate();
         Some(edges.fold(0, |wanted, (index, edge)| {
-            wanted | u64::from(edge.as_ref().is_some_and(is_of_use)) << index
+            wanted | u64::from(edge.as_ref().is_some_and(is_needed)) << index
         }))
     }
 
@@ -345,12 +350,13 @@ impl Pass {
         for (index, edge) in node.edges().iter().enumerate() {
             let gradient = grads.next().flatten();
             let Some(edge) = edge else { continue };
-            let gradient =
-                gradient.map(|gradient| check(self.options, node, index, edge, gradient)).transpose()?;
-            let gradient = gradient.filter(|_| self.is_of_use(edge));
+            let gradient = gradient
+                .map(|gradient| validate_output(self.options, node, index, edge, gradient))
+                .transpose()?;
+            let gradient = gradient.filter(|_| self.is_needed(edge));
             let pending = self.pending.entry(edge.node.id()).or_default();
             if let Some(gradient) = gradient {
-                pending.take_in(edge.input_nr, gradient, self.options.create_graph)?;
+                pending.accumulate(edge.input_nr, gradient, self.options.create_graph)?;
             }
             pending.waiting = pending.waiting.saturating_sub(1);
             if pending.waiting == 0 {
@@ -377,11 +383,17 @@ fn check_count(node: &Node, grads: &[Option<Tensor>]) -> Result<()> {
 /// Brings a gradient to the sizes and type that the next node expects.
 ///
 /// PyTorch: `validate_outputs`.
-fn check(options: GradOptions, node: &Node, index: usize, edge: &Edge, gradient: Tensor) -> Result<Tensor> {
+fn validate_output(
+    options: GradOptions,
+    node: &Node,
+    index: usize,
+    edge: &Edge,
+    gradient: Tensor,
+) -> Result<Tensor> {
     let state = edge.node.state();
     let Some(metadata) = state.inputs.get(edge.input_nr) else { return Ok(gradient) };
-    let has_place = metadata.device() == gradient.device();
-    if has_place && metadata.sizes() == gradient.sizes() && metadata.dtype() == gradient.dtype() {
+    let is_on_device = metadata.device() == gradient.device();
+    if is_on_device && metadata.sizes() == gradient.sizes() && metadata.dtype() == gradient.dtype() {
         return Ok(gradient);
     }
     let metadata = metadata.clone();
@@ -393,7 +405,7 @@ fn check(options: GradOptions, node: &Node, index: usize, edge: &Edge, gradient:
             metadata.sizes()
         )
     })?;
-    if has_place {
+    if is_on_device {
         return Ok(gradient);
     }
     // A number may be on any device as an operand, and then so may its gradient.
@@ -405,28 +417,30 @@ fn check(options: GradOptions, node: &Node, index: usize, edge: &Edge, gradient:
         gradient.device(),
         metadata.device()
     );
-    let _mode = mode(options);
+    let _grad_mode = set_grad_mode(options);
     arithmetic::moved(&gradient, metadata.device())
 }
 
-impl Asked {
+impl Captures {
     fn new(inputs: &[Option<Edge>], starts: impl Iterator<Item = Node>) -> Self {
-        let mut captures: FxHashMap<usize, Vec<(usize, usize)>> = FxHashMap::default();
-        for (place, edge) in inputs.iter().enumerate() {
+        let gradients = vec![None; inputs.len()];
+        let mut by_node: FxHashMap<usize, Vec<(usize, usize)>> = FxHashMap::default();
+        for (index, edge) in inputs.iter().enumerate() {
             if let Some(edge) = edge {
-                captures.entry(edge.node.id()).or_default().push((edge.input_nr, place));
+                by_node.entry(edge.node.id()).or_default().push((edge.input_nr, index));
             }
         }
-        let mut asked = Asked { captures, needed: FxHashSet::default(), answer: vec![None; inputs.len()] };
-        asked.find_needed(starts);
-        asked
+        let mut captures = Captures { inputs: by_node, needed: FxHashSet::default(), gradients };
+        captures.find_needed(starts);
+        captures
     }
 
-    fn leads_somewhere(&self, node: &Node) -> bool {
-        self.captures.contains_key(&node.id()) || self.needed.contains(&node.id())
+    /// Whether one of the inputs is at a node, or can be reached from it.
+    fn is_reachable_from(&self, node: &Node) -> bool {
+        self.inputs.contains_key(&node.id()) || self.needed.contains(&node.id())
     }
 
-    /// Marks every node that leads to a wanted input, in depth-first post-order.
+    /// Marks every node that leads to one of the inputs, in depth-first post-order.
     fn find_needed(&mut self, starts: impl Iterator<Item = Node>) {
         let mut seen = FxHashSet::default();
         let mut path: Vec<(Node, usize)> = Vec::new();
@@ -437,7 +451,7 @@ impl Asked {
             while let Some((node, next)) = path.last_mut() {
                 let Some(edge) = node.edges().get(*next) else {
                     let (node, _) = path.pop().unwrap_or_else(|| unreachable!("the path is not empty"));
-                    if node.edges().iter().flatten().any(|edge| self.leads_somewhere(&edge.node)) {
+                    if node.edges().iter().flatten().any(|edge| self.is_reachable_from(&edge.node)) {
                         self.needed.insert(node.id());
                     }
                     continue;
@@ -473,7 +487,7 @@ fn reachable(starts: impl Iterator<Item = Node>) -> FxHashMap<usize, Pending> {
 
 impl Pending {
     /// Adds a gradient to those that have arrived at the same input.
-    fn take_in(&mut self, input_nr: usize, gradient: Tensor, create_graph: bool) -> Result<()> {
+    fn accumulate(&mut self, input_nr: usize, gradient: Tensor, create_graph: bool) -> Result<()> {
         if self.arrived.len() <= input_nr {
             self.arrived.resize(input_nr + 1, None);
         }

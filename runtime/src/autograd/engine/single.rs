@@ -1,6 +1,6 @@
 //! The shortest backward pass: a single node between the output and the leaves, so nothing has to be sorted or counted.
 
-use super::{GradOptions, check, check_count, mode};
+use super::{GradOptions, check_count, set_grad_mode, validate_output};
 use crate::autograd::accumulate;
 use crate::autograd::hooks::Hooks;
 use crate::autograd::node::{Call, Edge, Node};
@@ -12,8 +12,8 @@ use crate::tensor::Tensor;
 pub(super) struct Single<'p> {
     node: &'p Node,
     gradient: &'p Tensor,
-    /// For each wanted input, the index of the edge that leads to it.
-    asked: Vec<usize>,
+    /// For each input, the index of the edge that leads to it.
+    edges: Vec<usize>,
 }
 
 impl<'p> Single<'p> {
@@ -26,13 +26,13 @@ impl<'p> Single<'p> {
             state.hooks.is_none() && state.inputs.len() == 1
         };
         let leads_to_a_leaf = |edge: &Edge| edge.node.edges().is_empty() && edge.input_nr == 0;
-        let of_its_own = |index: usize, edge: &Edge| {
+        let is_first_to_its_node = |index: usize, edge: &Edge| {
             !edges[..index].iter().flatten().any(|other| other.node.is_same(&edge.node))
         };
         let mut along = edges.iter().enumerate().filter_map(|(index, edge)| Some((index, edge.as_ref()?)));
         let is_single = edges.len() <= 8
             && is_plain
-            && along.all(|(index, edge)| leads_to_a_leaf(edge) && of_its_own(index, edge));
+            && along.all(|(index, edge)| leads_to_a_leaf(edge) && is_first_to_its_node(index, edge));
         if !is_single {
             return None;
         }
@@ -40,17 +40,17 @@ impl<'p> Single<'p> {
             let input = input.as_ref()?;
             edges.iter().position(|edge| edge.as_ref().is_some_and(|edge| edge.node.is_same(&input.node)))
         };
-        let asked = inputs.iter().map(edge_to).collect::<Option<Vec<_>>>()?;
-        Some(Single { node, gradient, asked })
+        let edges = inputs.iter().map(edge_to).collect::<Option<Vec<_>>>()?;
+        Some(Single { node, gradient, edges })
     }
 
-    /// Runs the node, and returns a gradient for each wanted input.
+    /// Runs the node, and returns a gradient for each input.
     pub(super) fn run(self, options: GradOptions) -> Result<Vec<Option<Tensor>>> {
         if recursion::is_exhausted() {
             return Err(recursion::error(&"a backward pass"));
         }
-        let _mode = mode(options);
-        let wanted = self.asked.iter().fold(0, |wanted, index| wanted | 1 << index);
+        let _grad_mode = set_grad_mode(options);
+        let wanted = self.edges.iter().fold(0, |wanted, index| wanted | 1 << index);
         let call = Call { node: self.node, wanted };
         let mut grads = self.node.run(&call, vec![Some(self.gradient.clone())])?;
         if !options.retain_graph.unwrap_or(options.create_graph) {
@@ -60,8 +60,8 @@ impl<'p> Single<'p> {
         for (index, edge) in self.node.edges().iter().enumerate() {
             let Some(slot) = grads.get_mut(index) else { break };
             let (Some(edge), Some(gradient)) = (edge, slot.take()) else { continue };
-            let mut arrived = [Some(check(options, self.node, index, edge, gradient)?)];
-            if self.asked.contains(&index) {
+            let mut arrived = [Some(validate_output(options, self.node, index, edge, gradient)?)];
+            if self.edges.contains(&index) {
                 let hooks = Hooks::snapshot(&edge.node.state().hooks);
                 if let Some(hooks) = hooks {
                     hooks.run(&mut arrived)?;
@@ -72,7 +72,7 @@ impl<'p> Single<'p> {
             }
             [*slot] = arrived;
         }
-        Ok(self.asked.iter().map(|index| grads.get(*index).cloned().flatten()).collect())
+        Ok(self.edges.iter().map(|index| grads.get(*index).cloned().flatten()).collect())
     }
 }
 
@@ -120,18 +120,18 @@ mod tests {
     }
 
     /// The gradients by the single-node pass, and by the general pass.
-    fn both(inputs: [&Tensor; 2], asked: &[&Tensor]) -> [Vec<Option<f64>>; 2] {
+    fn both(operands: [&Tensor; 2], inputs: &[&Tensor]) -> [Vec<Option<f64>>; 2] {
         let (output, keep) =
-            (autograd::apply(Twice, &inputs).unwrap().remove(0), GradOptions::new().retain_graph(true));
+            (autograd::apply(Twice, &operands).unwrap().remove(0), GradOptions::new().retain_graph(true));
         let roots = || vec![(gradient_edge(&output).unwrap().unwrap(), Tensor::from([3.0]))];
-        let edges: Vec<_> = asked.iter().map(|input| gradient_edge(input).unwrap()).collect();
-        let (roots, any) = (roots(), roots());
+        let edges: Vec<_> = inputs.iter().map(|input| gradient_edge(input).unwrap()).collect();
+        let (roots, same_roots) = (roots(), roots());
         let single = Single::of(&roots, &edges).expect("it is one").run(keep).unwrap();
-        [single, Pass::new(&any, Some(&edges), keep).run(any).unwrap()].map(values)
+        [single, Pass::new(&same_roots, Some(&edges), keep).run(same_roots).unwrap()].map(values)
     }
 
     #[test]
-    fn it_finds_what_any_pass_finds() {
+    fn it_computes_what_the_general_pass_computes() {
         let (x, y) = (leaf(), leaf());
         assert_eq!(both([&x, &y], &[&y, &x]), [[Some(6.0), Some(3.0)]; 2]);
         assert_eq!(both([&x, &y], &[&x]), [[Some(3.0)]; 2]);
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn other_graphs_are_for_any_pass() {
+    fn other_graphs_take_the_general_pass() {
         let (x, y) = (leaf(), leaf());
         let is_single = |output: &Tensor, input: &Tensor| {
             let roots = vec![(gradient_edge(output).unwrap().unwrap(), Tensor::from([3.0]))];
@@ -150,6 +150,6 @@ mod tests {
         let same = autograd::apply(Twice, &[&x, &x]).unwrap().remove(0);
         assert!(is_single(&first, &x) && !is_single(&second, &x));
         assert!(!is_single(&same, &x), "two gradients of one leaf are added");
-        assert!(!is_single(&first, &first), "what is asked for is no leaf");
+        assert!(!is_single(&first, &first), "the input is no leaf");
     }
 }

@@ -96,7 +96,7 @@ fn is_written(ret: Option<&Return>) -> bool {
 fn own(value: &mut Value<'_>, inputs: &[Tensor]) {
     each_result(value, |tensor| {
         if let Some(input) = inputs.iter().find(|input| input.is_same(tensor)) {
-            *tensor = view::another(input);
+            *tensor = view::alias(input);
         }
     });
 }

@@ -247,13 +247,13 @@ impl Results for Tensor {
             Ok(())
         });
         if let Some(argument) = same {
-            *self = view::another(&argument);
+            *self = view::alias(&argument);
         }
     }
 
     fn track(&mut self, base: &Tensor) {
         if self.is_same(base) && meta::wants_graph(|| base.requires_grad()) {
-            *self = view::another(base); // it becomes an output of the node, which the base must not be
+            *self = view::alias(base); // it becomes an output of the node, which the base must not be
         } else {
             view::track(base, self, CreationMeta::now(false));
         }

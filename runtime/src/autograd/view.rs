@@ -36,17 +36,17 @@ pub(super) fn mark(base: &Tensor, view: &Tensor, creation: CreationMeta) {
     if base.is_inference() {
         return;
     }
-    let mut known = View { base: base.clone(), creation, version: view.version() };
+    let mut info = View { base: base.clone(), creation, version: view.version() };
     if let Some(meta) = AutogradMeta::of(base)
         && let Some(of_base) = &meta.state().view
     {
-        known.base = of_base.base.clone();
+        info.base = of_base.base.clone();
         if creation == CreationMeta::Default {
-            known.creation = of_base.creation;
+            info.creation = of_base.creation;
         }
     }
     let mut state = AutogradMeta::of_or_new(view).state();
-    let before = state.view.replace(known);
+    let before = state.view.replace(info);
     drop(state);
     drop(before); // after the lock is released
     if !view.requires_grad() && view.dtype().is_differentiable() {
@@ -56,7 +56,9 @@ pub(super) fn mark(base: &Tensor, view: &Tensor, creation: CreationMeta) {
 
 /// A separate tensor, recorded as a view of the argument, for a kernel that returned its argument: the result needs its
 /// own history.
-pub(super) fn another(argument: &Tensor) -> Tensor {
+///
+/// PyTorch: `aten::alias`.
+pub(super) fn alias(argument: &Tensor) -> Tensor {
     let result = argument.with_key_set(argument.key_set());
     mark(argument, &result, CreationMeta::now(false));
     result
@@ -121,8 +123,8 @@ pub(super) fn check_write(operator: &str, tensor: &Tensor) -> Result<()> {
             Form::of(tensor).check(&base)?;
         }
     }
-    let is_known = |tensor| AutogradMeta::of(tensor).is_some_and(|meta| meta.state().history.is_some());
-    if tensor.requires_grad() && !is_known(tensor) {
+    let has_history = |tensor| AutogradMeta::of(tensor).is_some_and(|meta| meta.state().history.is_some());
+    if tensor.requires_grad() && !has_history(tensor) {
         // A view made before its base had a history has none either, until its history is queried.
         let what =
             if tensor.is_view() { "a view that was a leaf when its base was written to" } else { "a leaf" };

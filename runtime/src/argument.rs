@@ -15,14 +15,14 @@ use crate::value::Value;
 
 pub use optional::IntoOptional;
 
-/// The types that an argument may have. Other crates cannot add any: adapters lend an argument under a longer lifetime
+/// Seals [`Argument`]. Other crates cannot add types: adapters lend an argument under a longer lifetime
 /// than it has, and code of others, implemented for that lifetime alone, could keep it.
-pub trait Known {}
+pub trait Sealed {}
 
 /// A type that an argument of an operator can have.
 ///
 /// Tensors, generators, and lists and optionals of these bring dispatch keys to a call; other types bring none.
-pub trait Argument: Known {
+pub trait Argument: Sealed {
     /// The dispatch keys that this argument brings.
     #[inline(always)]
     fn dispatch_keys(&self) -> DispatchKeySet {
@@ -43,12 +43,12 @@ pub trait Argument: Known {
     }
 }
 
-impl Known for &Tensor {}
-impl Known for &mut Tensor {}
-impl Known for &Generator {}
-impl Known for &[Option<Tensor>] {}
-impl Known for Value<'_> {}
-impl<T: Argument> Known for Option<T> {}
+impl Sealed for &Tensor {}
+impl Sealed for &mut Tensor {}
+impl Sealed for &Generator {}
+impl Sealed for &[Option<Tensor>] {}
+impl Sealed for Value<'_> {}
+impl<T: Argument> Sealed for Option<T> {}
 
 impl Argument for &Tensor {
     #[inline(always)]
@@ -113,7 +113,7 @@ pub struct TheCommonNameOfOverloads;
 /// Lists of tensors, which bring the keys of all their elements.
 macro_rules! list_argument {
     ($($list:ty, $identity:expr;)*) => {$(
-        impl Known for $list {}
+        impl Sealed for $list {}
 
         impl Argument for $list {
             #[inline]
@@ -169,7 +169,7 @@ impl Argument for Value<'_> {
 /// Types that carry no dispatch keys.
 macro_rules! plain_argument {
     ($($type:ty),*) => {$(
-        impl Known for $type {}
+        impl Sealed for $type {}
         impl Argument for $type {}
     )*};
 }

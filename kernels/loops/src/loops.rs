@@ -68,7 +68,7 @@ pub use reduction::Reduction;
 use run::run;
 pub use vectors::on_vectors;
 #[cfg(target_arch = "x86_64")]
-pub use vectors::{is_wide, is_widest};
+pub use vectors::{has_avx2, has_avx512};
 use walk::{Row, Walk};
 
 use crate::inlined::{from_fn, zip};

@@ -582,7 +582,7 @@ unsafe fn fast<T: Number>(to: Target<T>, a: Matrices<T>, b: Matrices<T>, is_para
     // SAFETY: the caller guarantees all matrices; those in the closure have a result with contiguous rows.
     #[cfg(target_arch = "x86_64")]
     unsafe {
-        match loops::is_wide() {
+        match loops::has_avx2() {
             true => contiguous::by_copy(to, |to| fast(to, a, b, is_parallel)),
             false => integers::multiply(to, a, b, is_parallel),
         }

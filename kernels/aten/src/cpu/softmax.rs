@@ -41,8 +41,8 @@ unsafe fn each<T: Float + Number + Functions>(out: *mut T, from: *const T, len: 
         // SAFETY: `start + len` is at most the caller's `len`.
         let (out, from) = unsafe { (out.add(start), from.add(start)) };
         #[cfg(target_arch = "x86_64")]
-        if T::DTYPE == DType::Float32 && crate::loops::is_widest() {
-            // SAFETY: `is_widest` found the features; `T` is `f32`, the only type of this dtype. The rest is what the
+        if T::DTYPE == DType::Float32 && crate::loops::has_avx512() {
+            // SAFETY: `has_avx512` found the features; `T` is `f32`, the only type of this dtype. The rest is what the
             // caller vouches for.
             let part =
                 unsafe { crate::functions::exponentials(out.cast(), from.cast(), len, largest.cast()) };

@@ -4,7 +4,7 @@
 use torch_library::Scalar;
 use torch_library_aten::cpu::matmul::target::Target;
 use torch_library_aten::cpu::matmul::{Matrices, blocks, weights};
-use torch_library_loops::loops::is_wide;
+use torch_library_loops::loops::has_avx2;
 use torch_library_loops::number::Number;
 
 /// A matrix of small integers, whose sums are exact, stored by rows or by columns, with gaps between them.
@@ -65,7 +65,7 @@ fn check<T: Number>(
             want[place] = first.plus(*product);
         }
         // SAFETY: all are in vectors of our own, in which `numbers` leaves gaps, but has memory for every element; the
-        // caller checked `is_wide`.
+        // caller checked `has_avx2`.
         unsafe {
             let out = Matrices::one(out.as_mut_ptr(), [rows, columns], out_strides);
             let bias = Matrices::one(bias.as_mut_ptr(), [rows, columns], bias_strides);
@@ -89,7 +89,7 @@ fn all_cases() -> impl Iterator<Item = (Onto, bool)> {
 
 #[test]
 fn blocks_give_what_sums_give_and_write_nothing_else() {
-    if !is_wide() {
+    if !has_avx2() {
         return;
     }
     for sizes in [[8, 1, 16], [131, 300, 70], [17, 513, 1100], [10, 1100, 1057], [1, 2, 1]] {
@@ -102,7 +102,7 @@ fn blocks_give_what_sums_give_and_write_nothing_else() {
 
 #[test]
 fn products_with_weights_give_what_sums_give_and_write_nothing_else() {
-    if !is_wide() {
+    if !has_avx2() {
         return;
     }
     // A weight lies by columns.

@@ -24,7 +24,7 @@ fn unknown(rows: i64, columns: i64, dtype: DType, is_transposed: bool) -> Tensor
 
 #[test]
 fn tiles_give_what_registers_give() {
-    if !(loops::is_widest() && is_x86_feature_detected!("avx512bf16")) {
+    if !(loops::has_avx512() && is_x86_feature_detected!("avx512bf16")) {
         return;
     }
     emulator::install();
@@ -54,7 +54,7 @@ fn tiles_give_what_registers_give() {
 /// A caller asks before it multiplies, but another thread may resize the factors in between.
 #[test]
 fn products_without_rows_or_without_matrices_are_empty() {
-    if !(loops::is_widest() && is_x86_feature_detected!("avx512bf16")) {
+    if !(loops::has_avx512() && is_x86_feature_detected!("avx512bf16")) {
         return;
     }
     emulator::install();
@@ -71,7 +71,7 @@ fn products_without_rows_or_without_matrices_are_empty() {
 /// The threads share the rows of a weight if there is only one product, and products if there are several.
 #[test]
 fn few_rows_times_weights_are_what_single_products_are() {
-    if !(loops::is_widest() && is_x86_feature_detected!("avx512bf16")) {
+    if !(loops::has_avx512() && is_x86_feature_detected!("avx512bf16")) {
         return;
     }
     emulator::install();

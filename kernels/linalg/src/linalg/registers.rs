@@ -10,7 +10,7 @@ use std::arch::x86_64::{__m256, __m256d, __m512, __m512d};
 use num_complex::Complex;
 
 #[cfg(target_arch = "x86_64")]
-use crate::loops::{is_wide, is_widest};
+use crate::loops::{has_avx2, has_avx512};
 use crate::number::Number;
 use crate::vector::{Few, Vector};
 
@@ -55,11 +55,11 @@ pub(super) trait Work<T> {
 /// Runs the work on the widest registers that the processor has.
 pub(super) fn work<T: Held, W: Work<T>>(work: W) -> W::Output {
     #[cfg(target_arch = "x86_64")]
-    if is_widest() {
-        // SAFETY: `is_widest` found all features that `widest` is compiled for.
+    if has_avx512() {
+        // SAFETY: `has_avx512` found all features that `widest` is compiled for.
         return unsafe { widest(work) };
-    } else if is_wide() {
-        // SAFETY: `is_wide` found all features that `wide` is compiled for.
+    } else if has_avx2() {
+        // SAFETY: `has_avx2` found all features that `wide` is compiled for.
         return unsafe { wide(work) };
     }
     // SAFETY: `Few` is an array, for which any processor is enough.

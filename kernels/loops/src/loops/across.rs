@@ -260,8 +260,8 @@ unsafe fn turn<T: Copy, const SIDE: usize>(
     pitch: usize,
 ) {
     #[cfg(target_arch = "x86_64")]
-    if super::is_wide() {
-        // SAFETY: `is_wide` found these features; the caller vouches for the lines of both.
+    if super::has_avx2() {
+        // SAFETY: `has_avx2` found these features; the caller vouches for the lines of both.
         return unsafe { turn_wide::<T, SIDE>(data.cast(), stride, len, count, tile.cast(), pitch) };
     }
     // SAFETY: the caller vouches for the lines of both; `squares` calls the closure with squares of `SIDE` that lie

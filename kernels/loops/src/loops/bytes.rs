@@ -15,8 +15,8 @@ const LONG: usize = 1024;
 #[inline]
 pub unsafe fn copy_bytes(from: *const u8, to: *mut u8, len: usize) {
     #[cfg(target_arch = "x86_64")]
-    if len >= LONG && is_slightly_ahead(from, to) && super::is_wide() {
-        // SAFETY: `is_wide` found the features; the caller vouches for the bytes, and since `to` is not `from`, they
+    if len >= LONG && is_slightly_ahead(from, to) && super::has_avx2() {
+        // SAFETY: `has_avx2` found the features; the caller vouches for the bytes, and since `to` is not `from`, they
         // share no memory.
         return unsafe { in_vectors(from, to, len) };
     }

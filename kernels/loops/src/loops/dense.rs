@@ -24,32 +24,32 @@ type Convert = unsafe fn(from: *const u8, len: usize, to: *mut u8);
 pub(super) fn conversion(from: DType, to: DType) -> Option<Convert> {
     #[cfg(target_arch = "x86_64")]
     match (from, to) {
-        (DType::BFloat16, DType::Float32) if super::is_widest() => return Some(halves::widen_line::<true>),
-        (DType::Float32, DType::BFloat16) if super::is_widest() => return Some(halves::narrow_line::<true>),
-        (DType::Float16, DType::Float32) if super::is_widest() => return Some(halves::widen_line::<false>),
-        (DType::Float32, DType::Float16) if super::is_widest() => return Some(halves::narrow_line::<false>),
-        (DType::BFloat16, DType::Float32) if super::is_wide() => return Some(wide::widen_bf16),
-        (DType::Float32, DType::BFloat16) if super::is_wide() => return Some(wide::round_bf16),
+        (DType::BFloat16, DType::Float32) if super::has_avx512() => return Some(halves::widen_line::<true>),
+        (DType::Float32, DType::BFloat16) if super::has_avx512() => return Some(halves::narrow_line::<true>),
+        (DType::Float16, DType::Float32) if super::has_avx512() => return Some(halves::widen_line::<false>),
+        (DType::Float32, DType::Float16) if super::has_avx512() => return Some(halves::narrow_line::<false>),
+        (DType::BFloat16, DType::Float32) if super::has_avx2() => return Some(wide::widen_bf16),
+        (DType::Float32, DType::BFloat16) if super::has_avx2() => return Some(wide::round_bf16),
         (DType::Float16, DType::Float32) if has_f16c() => return Some(wide::widen_f16),
         (DType::Float32, DType::Float16) if has_f16c() => return Some(wide::round_f16),
-        (DType::Float32, DType::Float64) if super::is_wide() => return Some(wide::each::<f32, f64>),
-        (DType::Float64, DType::Float32) if super::is_wide() => return Some(wide::each::<f64, f32>),
-        (DType::UInt8, DType::Float32) if super::is_widest() => return Some(wide::each_widest::<u8, f32>),
-        (DType::Int32, DType::Float32) if super::is_wide() => return Some(wide::each::<i32, f32>),
-        (DType::Float32, DType::Int32) if super::is_wide() => return Some(wide::cut_narrow::<i32>),
-        (DType::Float32, DType::Int16) if super::is_wide() => return Some(wide::cut_narrow::<i16>),
-        (DType::Float32, DType::Int8) if super::is_wide() => return Some(wide::cut_narrow::<i8>),
-        (DType::Float32, DType::UInt8) if super::is_wide() => return Some(wide::cut_narrow::<u8>),
-        (DType::Int32, DType::Int64) if super::is_wide() => return Some(wide::each::<i32, i64>),
-        (DType::Int64, DType::Float32) if super::is_widest() => return Some(wide::each_widest::<i64, f32>),
-        (DType::Bool, DType::Bool | DType::UInt8) if super::is_wide() => return Some(wide::to_bool),
-        (DType::Bool, DType::Int64) if super::is_wide() => return Some(wide::of_bool::<i64>),
-        (DType::Bool, DType::Float32) if super::is_wide() => return Some(wide::of_bool::<f32>),
-        (DType::Float32, DType::Int64) if super::is_widest() => return Some(wide::cut),
-        (DType::Float32, DType::Bool) if super::is_wide() => return Some(wide::is_nonzero::<f32>),
-        (DType::Float64, DType::Bool) if super::is_wide() => return Some(wide::is_nonzero::<f64>),
-        (DType::Int32, DType::Bool) if super::is_wide() => return Some(wide::is_nonzero::<i32>),
-        (DType::Int64, DType::Bool) if super::is_wide() => return Some(wide::is_nonzero::<i64>),
+        (DType::Float32, DType::Float64) if super::has_avx2() => return Some(wide::each::<f32, f64>),
+        (DType::Float64, DType::Float32) if super::has_avx2() => return Some(wide::each::<f64, f32>),
+        (DType::UInt8, DType::Float32) if super::has_avx512() => return Some(wide::each_widest::<u8, f32>),
+        (DType::Int32, DType::Float32) if super::has_avx2() => return Some(wide::each::<i32, f32>),
+        (DType::Float32, DType::Int32) if super::has_avx2() => return Some(wide::cut_narrow::<i32>),
+        (DType::Float32, DType::Int16) if super::has_avx2() => return Some(wide::cut_narrow::<i16>),
+        (DType::Float32, DType::Int8) if super::has_avx2() => return Some(wide::cut_narrow::<i8>),
+        (DType::Float32, DType::UInt8) if super::has_avx2() => return Some(wide::cut_narrow::<u8>),
+        (DType::Int32, DType::Int64) if super::has_avx2() => return Some(wide::each::<i32, i64>),
+        (DType::Int64, DType::Float32) if super::has_avx512() => return Some(wide::each_widest::<i64, f32>),
+        (DType::Bool, DType::Bool | DType::UInt8) if super::has_avx2() => return Some(wide::to_bool),
+        (DType::Bool, DType::Int64) if super::has_avx2() => return Some(wide::of_bool::<i64>),
+        (DType::Bool, DType::Float32) if super::has_avx2() => return Some(wide::of_bool::<f32>),
+        (DType::Float32, DType::Int64) if super::has_avx512() => return Some(wide::cut),
+        (DType::Float32, DType::Bool) if super::has_avx2() => return Some(wide::is_nonzero::<f32>),
+        (DType::Float64, DType::Bool) if super::has_avx2() => return Some(wide::is_nonzero::<f64>),
+        (DType::Int32, DType::Bool) if super::has_avx2() => return Some(wide::is_nonzero::<i32>),
+        (DType::Int64, DType::Bool) if super::has_avx2() => return Some(wide::is_nonzero::<i64>),
         _ => {}
     }
     let _ = (from, to);
@@ -59,7 +59,7 @@ pub(super) fn conversion(from: DType, to: DType) -> Option<Convert> {
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn has_f16c() -> bool {
-    super::is_wide() && is_x86_feature_detected!("f16c")
+    super::has_avx2() && is_x86_feature_detected!("f16c")
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -97,8 +97,8 @@ impl<const N: usize> Loops<N> {
     fn best(&self) -> Run<N> {
         #[cfg(target_arch = "x86_64")]
         match self.widest {
-            Some(widest) if super::is_widest() => return widest,
-            _ if super::is_wide() => return self.wide,
+            Some(widest) if super::has_avx512() => return widest,
+            _ if super::has_avx2() => return self.wide,
             _ => {}
         }
         self.plain
@@ -109,7 +109,7 @@ impl<const N: usize> Loops<N> {
     #[inline]
     fn plane(&self) -> Option<RunPlane<N>> {
         #[cfg(target_arch = "x86_64")]
-        if !super::is_wide() {
+        if !super::has_avx2() {
             return None;
         }
         self.plane
@@ -118,7 +118,7 @@ impl<const N: usize> Loops<N> {
     #[inline]
     fn halves(&self) -> Option<RunHalves<N>> {
         #[cfg(target_arch = "x86_64")]
-        if super::is_widest() {
+        if super::has_avx512() {
             return self.halves;
         }
         None

@@ -149,12 +149,12 @@ unsafe fn run_each<T: Copy, const K: usize>(
     to: &mut [MaybeUninit<T>],
     notes: [*mut T; K],
 ) {
-    // SAFETY: as the caller vouches; `is_widest` and `is_wide` found the features that these are compiled for.
+    // SAFETY: as the caller vouches; `has_avx512` and `has_avx2` found the features that these are compiled for.
     unsafe {
         #[cfg(target_arch = "x86_64")]
-        if super::is_widest() {
+        if super::has_avx512() {
             return each_widest(line, len, from, to, notes);
-        } else if super::is_wide() {
+        } else if super::has_avx2() {
             return each_wide(line, len, from, to, notes);
         }
         each(line, len, from, to, notes);
@@ -212,11 +212,11 @@ unsafe fn each<T: Copy, const K: usize>(
 /// Computes a line with the widest vectors that the processor has.
 pub fn run<T, const K: usize>(line: &impl Line<T, K>, input: &[T], out: &mut [MaybeUninit<T>]) -> [T; K] {
     #[cfg(target_arch = "x86_64")]
-    if super::is_widest() {
-        // SAFETY: `is_widest` found the features that it is compiled for.
+    if super::has_avx512() {
+        // SAFETY: `has_avx512` found the features that it is compiled for.
         return unsafe { run_widest(line, input, out) };
-    } else if super::is_wide() {
-        // SAFETY: `is_wide` found the features that it is compiled for.
+    } else if super::has_avx2() {
+        // SAFETY: `has_avx2` found the features that it is compiled for.
         return unsafe { run_wide(line, input, out) };
     }
     line.line(input, out)

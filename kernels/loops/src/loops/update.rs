@@ -95,13 +95,13 @@ fn lines<T: Element, const N: usize, const K: usize, F: Fn([T; N], [T; K]) -> [T
             given: memory.given.map(|data| data.wrapping_add(range.start)),
         };
         #[cfg(target_arch = "x86_64")]
-        if super::is_widest() {
-            // SAFETY: `is_widest` found these features; the range lies within the elements of all tensors, as many by
+        if super::has_avx512() {
+            // SAFETY: `has_avx512` found these features; the range lies within the elements of all tensors, as many by
             // the check above, and is this thread's alone. The lease excludes all other access.
             return unsafe { widest(&line, range.len(), f) };
-        } else if super::is_wide() {
-            // SAFETY: `is_wide` found these features; the range lies within the elements of all tensors, as many by the
-            // check above, and is this thread's alone. The lease excludes all other access.
+        } else if super::has_avx2() {
+            // SAFETY: `has_avx2` found these features; the range lies within the elements of all tensors, as many by
+            // the check above, and is this thread's alone. The lease excludes all other access.
             return unsafe { wide(&line, range.len(), f) };
         }
         // SAFETY: the range lies within the elements of all tensors, as many by the check above, and is this thread's

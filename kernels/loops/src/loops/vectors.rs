@@ -1,7 +1,7 @@
 //! Which vector instructions the processor has, and functions that are compiled for each width of them.
 
 #[cfg(target_arch = "x86_64")]
-pub use processor::{is_wide, is_widest};
+pub use processor::{has_avx2, has_avx512};
 
 /// The vector width that kernels use, found once: asking for six processor features takes as long as adding a few dozen
 /// numbers.
@@ -15,56 +15,56 @@ mod processor {
     /// The variable that limits the vector width that kernels use, as in PyTorch.
     const ENVIRONMENT_VARIABLE: &str = "ATEN_CPU_CAPABILITY";
 
-    /// Whether to use the wide vectors (AVX2 with FMA), for which all loops are compiled.
+    /// Whether to use AVX2 with FMA, the *wide* vectors, for which all loops are compiled.
     #[inline(always)]
-    pub fn is_wide() -> bool {
-        found() >= WIDE
+    pub fn has_avx2() -> bool {
+        width() >= WIDE
     }
 
-    /// Whether to use the widest vectors (AVX-512), for which loops over functions of floats are compiled once more.
+    /// Whether to use AVX-512, the *widest* vectors, for which loops over functions of floats are compiled once more.
     #[inline(always)]
-    pub fn is_widest() -> bool {
-        found() >= WIDEST
+    pub fn has_avx512() -> bool {
+        width() >= WIDEST
     }
 
     const NONE: u8 = 1;
     const WIDE: u8 = 2;
     const WIDEST: u8 = 3;
 
-    /// The width that was found, or 0 before that.
-    static FOUND: AtomicU8 = AtomicU8::new(0);
+    /// The width that kernels use, or 0 before it is known.
+    static WIDTH: AtomicU8 = AtomicU8::new(0);
 
     #[inline(always)]
-    fn found() -> u8 {
-        match FOUND.load(Ordering::Relaxed) {
-            0 => find(),
-            found => found,
+    fn width() -> u8 {
+        match WIDTH.load(Ordering::Relaxed) {
+            0 => find_width(),
+            width => width,
         }
     }
 
     #[cold]
-    fn find() -> u8 {
-        let wanted = env::var_os(ENVIRONMENT_VARIABLE).map(|text| most(&text.to_string_lossy()));
+    fn find_width() -> u8 {
+        let setting = env::var_os(ENVIRONMENT_VARIABLE).map(|text| most(&text.to_string_lossy()));
         // A user may ask for more than the processor has.
-        let found = processor().min(wanted.clone().and_then(Result::ok).unwrap_or(WIDEST));
+        let width = processor().min(setting.clone().and_then(Result::ok).unwrap_or(WIDEST));
         // The first thread decides for all, since the environment may change between two threads.
-        if let Err(before) = FOUND.compare_exchange(0, found, Ordering::Relaxed, Ordering::Relaxed) {
+        if let Err(before) = WIDTH.compare_exchange(0, width, Ordering::Relaxed, Ordering::Relaxed) {
             return before;
         }
-        if let Some(Err(text)) = wanted {
-            warning::warn(text); // after it was found, since a listener for warnings may call kernels
+        if let Some(Err(text)) = setting {
+            warning::warn(text); // after the width is known, since a listener for warnings may call kernels
         }
-        found
+        width
     }
 
     /// The widest vectors that the processor has.
     fn processor() -> u8 {
-        let is_wide = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
-        let is_widest = is_x86_feature_detected!("avx512f")
+        let has_avx2 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
+        let has_avx512 = is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512vl")
             && is_x86_feature_detected!("avx512dq")
             && is_x86_feature_detected!("avx512bw");
-        match (is_wide, is_widest) {
+        match (has_avx2, has_avx512) {
             (true, true) => WIDEST,
             (true, false) => WIDE,
             (false, _) => NONE,
@@ -94,9 +94,9 @@ mod processor {
         #[test]
         fn no_vectors_are_wider_than_the_environment_says() {
             match env::var(ENVIRONMENT_VARIABLE).as_deref() {
-                Ok("default") => assert!(!is_wide() && !is_widest()),
-                Ok("avx2") => assert!(!is_widest() && is_wide() == (processor() >= WIDE)),
-                Ok(_) => assert_eq!(found(), processor()),
+                Ok("default") => assert!(!has_avx2() && !has_avx512()),
+                Ok("avx2") => assert!(!has_avx512() && has_avx2() == (processor() >= WIDE)),
+                Ok(_) => assert_eq!(width(), processor()),
                 // The width is found once in a process, so each setting gets a process of its own.
                 Err(_) => ["default", "avx2", "avx512"].into_iter().for_each(|setting| drop(run(setting))),
             }
@@ -151,11 +151,11 @@ macro_rules! on_vectors {
             }
 
             #[cfg(target_arch = "x86_64")]
-            if $crate::loops::is_widest() {
-                // SAFETY: `is_widest` found the features that it is compiled for.
+            if $crate::loops::has_avx512() {
+                // SAFETY: `has_avx512` found the features that it is compiled for.
                 return unsafe { on_widest($($argument),*) };
-            } else if $crate::loops::is_wide() {
-                // SAFETY: `is_wide` found the features that it is compiled for.
+            } else if $crate::loops::has_avx2() {
+                // SAFETY: `has_avx2` found the features that it is compiled for.
                 return unsafe { on_wide($($argument),*) };
             }
             on_any($($argument),*)

@@ -12,7 +12,7 @@ use std::arch::x86_64::*;
 use torch_library::{DType, Element};
 
 use crate::inlined::zip;
-use crate::loops::is_widest;
+use crate::loops::has_avx512;
 
 /// The number of accumulators.
 const MANY: usize = 4;
@@ -20,12 +20,12 @@ const MANY: usize = 4;
 /// The largest or smallest element and whether one is NaN; nothing for other types and processors.
 #[inline(always)]
 pub(super) fn extreme<T: Element, const LARGEST: bool>(elements: &[T]) -> Option<(T, bool)> {
-    if T::DTYPE != DType::Float32 || !is_widest() {
+    if T::DTYPE != DType::Float32 || !has_avx512() {
         return None;
     }
     // SAFETY: `f32` is the only type of elements of this dtype, so this is the same slice.
     let singles = unsafe { std::slice::from_raw_parts(elements.as_ptr().cast::<f32>(), elements.len()) };
-    // SAFETY: `is_widest` found the features that it is compiled for.
+    // SAFETY: `has_avx512` found the features that it is compiled for.
     let (best, is_unordered) = unsafe { of_singles::<LARGEST>(singles) };
     Some((best.cast(), is_unordered))
 }
@@ -34,12 +34,12 @@ pub(super) fn extreme<T: Element, const LARGEST: bool>(elements: &[T]) -> Option
 /// after the other, too.
 #[inline(always)]
 pub(super) fn sum<T: Element>(elements: &[T]) -> Option<T> {
-    if T::DTYPE != DType::Float32 || elements.len() < 16 || !is_widest() {
+    if T::DTYPE != DType::Float32 || elements.len() < 16 || !has_avx512() {
         return None;
     }
     // SAFETY: `f32` is the only type of elements of this dtype, so this is the same slice.
     let singles = unsafe { std::slice::from_raw_parts(elements.as_ptr().cast::<f32>(), elements.len()) };
-    // SAFETY: `is_widest` found the features that it is compiled for.
+    // SAFETY: `has_avx512` found the features that it is compiled for.
     Some(unsafe { sum_of_singles(singles) }.cast())
 }
 

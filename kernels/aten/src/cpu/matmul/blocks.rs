@@ -21,7 +21,7 @@ use super::implicit_gemm::Aligned;
 use super::target::Target;
 use super::tiles::{NEAR, PanelBuffer, Strip, pack};
 use super::{GRAIN, Matrices};
-use crate::loops::{is_widest, parallel};
+use crate::loops::{has_avx512, parallel};
 use crate::number::Number;
 use crate::vector::Vector;
 
@@ -86,12 +86,12 @@ pub(super) fn are_for<T>(a: &Matrices<T>, b: &Matrices<T>) -> bool {
 pub unsafe fn multiply<T: Number>(to: Target<T>, a: Matrices<T>, b: Matrices<T>, is_parallel: bool) {
     Aligned::lend(|memory| {
         let blocks = Blocks { is_parallel, memory };
-        // SAFETY: `T` is the type that is named, so the casts change no type; `is_widest` found the instructions of
+        // SAFETY: `T` is the type that is named, so the casts change no type; `has_avx512` found the instructions of
         // `widest`, `turned` those of `wide`; the caller guarantees the matrices.
         unsafe {
             match T::DTYPE {
-                DType::Float32 if is_widest() => blocks.widest::<__m512>(to.cast(), a.cast(), b.cast()),
-                DType::Float64 if is_widest() => blocks.widest::<__m512d>(to.cast(), a.cast(), b.cast()),
+                DType::Float32 if has_avx512() => blocks.widest::<__m512>(to.cast(), a.cast(), b.cast()),
+                DType::Float64 if has_avx512() => blocks.widest::<__m512d>(to.cast(), a.cast(), b.cast()),
                 DType::Float32 => {
                     blocks.multiply::<__m256, 4, 2>(to.cast(), a.cast(), b.cast(), wide::<__m256>);
                 }

@@ -22,7 +22,7 @@ use torch_library::DType;
 use super::fetch::{AHEAD, fetch};
 use crate::inlined::from_fn;
 #[cfg(target_arch = "x86_64")]
-use crate::loops::{is_wide, is_widest};
+use crate::loops::{has_avx2, has_avx512};
 use crate::number::Number;
 use crate::vector::{Few, Vector};
 
@@ -143,16 +143,16 @@ impl<T: Number> Product<'_, T> {
     /// - All are aligned and initialised (`out` only if `adds`), and the result shares no memory with the factors.
     /// - During the call, nothing else writes the factors, or reads or writes the result.
     pub unsafe fn compute(self) {
-        // SAFETY: `T` is the type that is named, so `cast` changes no type; `is_widest` and `is_wide` found the
+        // SAFETY: `T` is the type that is named, so `cast` changes no type; `has_avx512` and `has_avx2` found the
         // instructions; the caller guarantees all addresses.
         #[cfg(target_arch = "x86_64")]
         unsafe {
             match T::DTYPE {
-                DType::Float32 if is_widest() => return widest::<__m512>(self.cast()),
-                DType::Float64 if is_widest() => return widest::<__m512d>(self.cast()),
-                DType::Float32 if is_wide() => return wide::<__m256>(self.cast()),
-                DType::Float64 if is_wide() => return wide::<__m256d>(self.cast()),
-                _ if is_wide() => return wide::<Few<T>>(self),
+                DType::Float32 if has_avx512() => return widest::<__m512>(self.cast()),
+                DType::Float64 if has_avx512() => return widest::<__m512d>(self.cast()),
+                DType::Float32 if has_avx2() => return wide::<__m256>(self.cast()),
+                DType::Float64 if has_avx2() => return wide::<__m256d>(self.cast()),
+                _ if has_avx2() => return wide::<Few<T>>(self),
                 _ => {}
             }
         }

@@ -27,7 +27,7 @@ use super::fetch::{AHEAD, Later, fetch};
 use super::implicit_gemm::Aligned;
 use super::target::Target;
 use crate::inlined::{from_fn, zip};
-use crate::loops::{across, is_wide, is_widest};
+use crate::loops::{across, has_avx2, has_avx512};
 use crate::number::Number;
 use crate::vector::Vector;
 
@@ -93,7 +93,7 @@ pub(super) fn turned<T: Number>(
         false => (to.transposed(), [b.transposed(), a.transposed()]),
     };
     let is_real = matches!(T::DTYPE, DType::Float32 | DType::Float64);
-    let is_ours = is_real && (to.out.column_stride == 1 || to.out.columns == 1) && is_wide();
+    let is_ours = is_real && (to.out.column_stride == 1 || to.out.columns == 1) && has_avx2();
     is_ours.then_some((to, [a, b]))
 }
 
@@ -178,12 +178,12 @@ pub(super) unsafe fn by_transpose<T: Number>(
 /// - The requirements of [`multiply`].
 #[inline(always)]
 unsafe fn direct<T: Number>(to: Target<T>, a: Matrices<T>, b: Matrices<T>) {
-    // SAFETY: `T` is the type that is named (`turned` accepts two), so the casts change no type; `is_widest` found the
+    // SAFETY: `T` is the type that is named (`turned` accepts two), so the casts change no type; `has_avx512` found the
     // wider instructions, `turned` the others; the caller guarantees the matrices.
     unsafe {
         match T::DTYPE {
-            DType::Float32 if is_widest() => widest::<__m512>(to.cast(), a.cast(), b.cast()),
-            DType::Float64 if is_widest() => widest::<__m512d>(to.cast(), a.cast(), b.cast()),
+            DType::Float32 if has_avx512() => widest::<__m512>(to.cast(), a.cast(), b.cast()),
+            DType::Float64 if has_avx512() => widest::<__m512d>(to.cast(), a.cast(), b.cast()),
             DType::Float32 => wide::<__m256>(to.cast(), a.cast(), b.cast()),
             _ => wide::<__m256d>(to.cast(), a.cast(), b.cast()),
         }

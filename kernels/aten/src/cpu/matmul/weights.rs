@@ -21,7 +21,7 @@ use super::implicit_gemm::Aligned;
 use super::target::Target;
 use super::tiles::by_transpose;
 use super::{GRAIN, Matrices};
-use crate::loops::is_widest;
+use crate::loops::has_avx512;
 use crate::number::Number;
 use crate::vector::Vector;
 
@@ -72,14 +72,14 @@ pub(super) fn are_for<T>(out: &Matrices<T>, a: &Matrices<T>, b: &Matrices<T>, is
 pub unsafe fn multiply<T: Number>(to: Target<T>, a: Matrices<T>, b: Matrices<T>, is_parallel: bool) {
     Aligned::lend(|memory| {
         let product = Product { is_parallel, memory };
-        // SAFETY: `T` is the type that is named, so the casts change no type; `is_widest` found the instructions of
+        // SAFETY: `T` is the type that is named, so the casts change no type; `has_avx512` found the instructions of
         // `widest`, `turned` those of `wide`; the caller guarantees the matrices.
         unsafe {
             match T::DTYPE {
-                DType::Float32 if is_widest() => {
+                DType::Float32 if has_avx512() => {
                     product.compute::<__m512, 9, 3>(to.cast(), a.cast(), b.cast(), widest::<__m512, 9, 3>);
                 }
-                DType::Float64 if is_widest() => {
+                DType::Float64 if has_avx512() => {
                     product.compute::<__m512d, 9, 3>(to.cast(), a.cast(), b.cast(), widest::<__m512d, 9, 3>);
                 }
                 DType::Float32 => {

@@ -156,8 +156,8 @@ impl Line<f32, 0> for SumsOfSingles {
             return [];
         }
         #[cfg(target_arch = "x86_64")]
-        if loops::is_wide() {
-            // SAFETY: `is_wide` found the features that it is compiled for.
+        if loops::has_avx2() {
+            // SAFETY: `has_avx2` found the features that it is compiled for.
             unsafe { sums_in_registers(input, out) };
             return [];
         }

@@ -8,7 +8,7 @@ use std::arch::x86_64::*;
 use num_complex::Complex;
 
 use super::super::plans::Real;
-use crate::loops::is_widest;
+use crate::loops::has_avx512;
 
 /// Some complex numbers in a register.
 trait Register: Copy {
@@ -174,8 +174,8 @@ pub(super) unsafe fn combined<T: Real, const BACK: bool>(
 ) -> usize {
     macro_rules! of {
         ($real:ty, $vector:ty) => {
-            if TypeId::of::<T>() == TypeId::of::<$real>() && is_widest() {
-                // SAFETY: `T` is this type; `is_widest` found the features; the rest is what the caller vouches for.
+            if TypeId::of::<T>() == TypeId::of::<$real>() && has_avx512() {
+                // SAFETY: `T` is this type; `has_avx512` found the features; the rest is what the caller vouches for.
                 return unsafe {
                     combined_in::<$vector, BACK>(
                         [from.front.cast(), from.back.cast()],

@@ -106,7 +106,7 @@ mod tests {
     use super::super::super::errors::{largest, largest_double};
     use super::super::*;
     use super::*;
-    use crate::loops::is_widest;
+    use crate::loops::has_avx512;
 
     #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
     fn of<T: Element, W: InRegisters>(x: T) -> T {
@@ -119,13 +119,13 @@ mod tests {
 
     /// The function of one number.
     fn one<T: Element, W: InRegisters>(x: T) -> T {
-        // SAFETY: both tests return before where `is_widest` does not find these features.
+        // SAFETY: both tests return before where `has_avx512` does not find these features.
         unsafe { of::<T, W>(x) }
     }
 
     #[test]
     fn functions_are_within_a_few_units_of_the_last_place() {
-        if !is_widest() {
+        if !has_avx512() {
             return;
         }
         let angles = |f: fn(f32) -> f32| move |x: f32| if x.is_moderate() { f(x) } else { x.tan() };
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn square_roots_are_those_of_the_processor() {
-        if !is_widest() {
+        if !has_avx512() {
             return;
         }
         // All mantissas of even and of odd exponents, where there is time for them.
@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn square_roots_that_are_hard_to_round_are_right() {
-        if !is_widest() {
+        if !has_avx512() {
             return;
         }
         // The middles between two doubles are the odd numbers `m` of 54 bits. For a double `x` near the square of one,
@@ -217,7 +217,7 @@ mod tests {
 
     #[test]
     fn whole_logarithms_are_exact() {
-        if !is_widest() {
+        if !has_avx512() {
             return;
         }
         assert!((-149..128).all(|n| one::<f32, BinaryLogarithm>(2f64.powi(n) as f32) == n as f32));
@@ -226,7 +226,7 @@ mod tests {
 
     #[test]
     fn the_ends_and_the_zeros_are_right() {
-        if !is_widest() {
+        if !has_avx512() {
             return;
         }
         const INFINITY: f32 = f32::INFINITY;

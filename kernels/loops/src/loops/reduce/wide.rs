@@ -13,18 +13,18 @@ use crate::inlined::zip;
 use crate::loops::function::BLOCK;
 use crate::loops::halves::Half;
 #[cfg(target_arch = "x86_64")]
-use crate::loops::{halves::widen, is_wide, is_widest};
+use crate::loops::{halves::widen, has_avx2, has_avx512};
 
 const _: () = assert!(LANES == BLOCK, "halves are widened a block at a time, which fills all lanes");
 
 /// [`Fold::slice`] with the widest vectors that the processor has.
 pub fn slice<M: Element, F: Fold<M>>(fold: &F, elements: &[M], position: usize) -> F::Value {
     #[cfg(target_arch = "x86_64")]
-    if const { F::IS_FASTER_WIDEST && matches!(M::DTYPE, DType::Float32 | DType::Float64) } && is_widest() {
-        // SAFETY: `is_widest` found the features that it is compiled for.
+    if const { F::IS_FASTER_WIDEST && matches!(M::DTYPE, DType::Float32 | DType::Float64) } && has_avx512() {
+        // SAFETY: `has_avx512` found the features that it is compiled for.
         return unsafe { slice_widest(fold, elements, position) };
-    } else if is_wide() {
-        // SAFETY: `is_wide` found the features that it is compiled for.
+    } else if has_avx2() {
+        // SAFETY: `has_avx2` found the features that it is compiled for.
         return unsafe { slice_wide(fold, elements, position) };
     }
     fold.slice(elements, position)
@@ -48,7 +48,7 @@ pub(super) type SliceOfHalves<F, V> =
 
 pub(super) fn slice_of_halves<M: Element, F: Fold<M>>() -> Option<SliceOfHalves<F, F::Value>> {
     #[cfg(target_arch = "x86_64")]
-    if const { Half::ARE_BUILT && F::IN_LANES && matches!(M::DTYPE, DType::Float32) } && is_widest() {
+    if const { Half::ARE_BUILT && F::IN_LANES && matches!(M::DTYPE, DType::Float32) } && has_avx512() {
         return Some(slice_widened::<M, F>);
     }
     None
@@ -118,7 +118,7 @@ pub(super) type StepsOfHalves<F, V> = unsafe fn(
 
 pub(super) fn steps_of_halves<M: Element, F: Fold<M>>() -> Option<StepsOfHalves<F, F::Value>> {
     #[cfg(target_arch = "x86_64")]
-    if const { Half::ARE_BUILT && F::IN_LANES && matches!(M::DTYPE, DType::Float32) } && is_widest() {
+    if const { Half::ARE_BUILT && F::IN_LANES && matches!(M::DTYPE, DType::Float32) } && has_avx512() {
         return Some(steps_widened::<M, F>);
     }
     None
@@ -214,8 +214,8 @@ pub(super) fn steps<M: Element, F: Fold<M>>(
     position: usize,
 ) {
     #[cfg(target_arch = "x86_64")]
-    if is_wide() {
-        // SAFETY: `is_wide` found the features that it is compiled for.
+    if has_avx2() {
+        // SAFETY: `has_avx2` found the features that it is compiled for.
         return unsafe { steps_wide(fold, values, lines, position) };
     }
     each_step(fold, values, lines, position);
@@ -257,8 +257,8 @@ pub(super) fn repeated_steps<M: Element, F: Fold<M>>(
     positions: (usize, &[u32]),
 ) {
     #[cfg(target_arch = "x86_64")]
-    if is_wide() {
-        // SAFETY: `is_wide` found the features that it is compiled for.
+    if has_avx2() {
+        // SAFETY: `has_avx2` found the features that it is compiled for.
         return unsafe { repeated_steps_wide(fold, values, lines, positions) };
     }
     each_repeated_step(fold, values, lines, positions);
@@ -320,8 +320,8 @@ pub(super) unsafe fn narrow_steps<M: Element, F: Fold<M>>(
     for (n, values) in values.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
         let data = data.wrapping_add(n * LANES);
         #[cfg(target_arch = "x86_64")]
-        if is_wide() {
-            // SAFETY: `is_wide` found these features; the caller vouches for lines as long as `values`, of which
+        if has_avx2() {
+            // SAFETY: `has_avx2` found these features; the caller vouches for lines as long as `values`, of which
             // these are [`LANES`] columns.
             unsafe { lanes_wide(fold, values, data, step, count, position) };
             continue;

@@ -13,7 +13,7 @@ use crate::cpu::matmul::implicit_gemm::Aligned;
 use crate::inlined::fill;
 use crate::loops::across::turned;
 #[cfg(target_arch = "x86_64")]
-use crate::loops::is_wide;
+use crate::loops::has_avx2;
 use crate::number::Number;
 
 /// The implicit matrix of a convolution's pixels, by rows of the result and steps of the sum, as tiles of some rows.
@@ -145,8 +145,8 @@ unsafe fn copy_side_by_side<T: Copy>(runs: &[Run], from: *const T, [count, pitch
 /// - Each run names as many contiguous places from `to` on that can be written, in other memory.
 unsafe fn copy_runs<T: Copy>(runs: &[Run], from: *const T, to: *mut T) {
     #[cfg(target_arch = "x86_64")]
-    if is_wide() {
-        // SAFETY: `is_wide` found the features; the caller vouches for the pixels and places of all runs.
+    if has_avx2() {
+        // SAFETY: `has_avx2` found the features; the caller vouches for the pixels and places of all runs.
         return unsafe { copy_runs_wide(runs, from, to) };
     }
     // SAFETY: the caller vouches for the pixels and places of all runs.

@@ -6,7 +6,7 @@ use std::arch::x86_64::*;
 use torch_library::DType;
 
 use super::axis::{BLOCK, Points, Real};
-use crate::loops::is_widest;
+use crate::loops::has_avx512;
 
 /// The elements of a channel at some indices, with zeros where `is_inside` is false. None for other types than `f32`,
 /// on other processors, and for channels whose indices are not all positive as `i32`.
@@ -19,11 +19,11 @@ pub(super) unsafe fn gathered<T: Real>(
     at: &Points<u32>,
     is_inside: &Points<bool>,
 ) -> Option<Points<T>> {
-    if T::DTYPE != DType::Float32 || !is_widest() || channel.len() > i32::MAX as usize {
+    if T::DTYPE != DType::Float32 || !has_avx512() || channel.len() > i32::MAX as usize {
         return None;
     }
     let mut values = [T::ZERO; BLOCK];
-    // SAFETY: `is_widest` found the features; `T` is `f32`, the only type of this dtype, so that the channel and
+    // SAFETY: `has_avx512` found the features; `T` is `f32`, the only type of this dtype, so that the channel and
     // `values` are of it. The caller vouches for the indices, which are below `i32::MAX`.
     unsafe { gather(channel.as_ptr().cast(), at, is_inside, values.as_mut_ptr().cast()) };
     Some(values)

@@ -32,7 +32,7 @@ pub(super) fn suits(tensors: [&Tensor; 3], sizes: &Sizes) -> bool {
     let [.., queries, _] = sizes.query;
     tensors.iter().all(|tensor| tensor.dtype() == DType::BFloat16 && tensor.strides().last() == Some(&1))
         && queries == 1
-        && loops::is_widest()
+        && loops::has_avx512()
         && is_x86_feature_detected!("avx512bf16")
 }
 

@@ -21,7 +21,7 @@ impl Unit {
     /// The fastest one that the processor has and the system permits. Every processor with tiles has the registers.
     #[inline]
     pub fn best() -> Option<Unit> {
-        match loops::is_widest() && is_x86_feature_detected!("avx512bf16") {
+        match loops::has_avx512() && is_x86_feature_detected!("avx512bf16") {
             true if amx::is_available() => Some(Unit::Tiles),
             true => Some(Unit::Registers),
             false => None,

@@ -76,7 +76,7 @@ pub use crate::match_opmath;
 pub use crate::number::{Number, Ordered};
 
 /// The grain size of plain copies, in elements: waking a thread takes as long as copying most of these.
-pub const COPIED: usize = 4 * parallel::GRAIN;
+pub const COPY_GRAIN: usize = 4 * parallel::GRAIN;
 
 /// The number of elements of a row that are computed at a time where operands are converted, for elements of 16 bytes;
 /// smaller elements make larger chunks.
@@ -237,7 +237,7 @@ impl<'f, const N: usize> Operands<'f, N> {
     fn compute(&self, out: &Tensor, inputs: [&Tensor; N]) -> Result<()> {
         let mut walk = Walk::new(out.geometry(), from_fn(|k| inputs[k].geometry()));
         let count = out.numel() as usize;
-        let grain = if self.is_copy() { COPIED } else { parallel::GRAIN };
+        let grain = if self.is_copy() { COPY_GRAIN } else { parallel::GRAIN };
         if self.repeats(&walk, grain) || walk.is_plane() && self.by_planes(&walk, grain) {
             return Ok(());
         }

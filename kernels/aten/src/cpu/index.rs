@@ -166,7 +166,7 @@ fn join_rows(out: &Tensor, tensors: &[Tensor], dim: usize) -> Result<bool> {
         aten::cat::NAME
     );
     // Threads divide the bytes, so that the number of rows does not matter.
-    parallel::shares(out.numel() as usize * size, loops::COPIED * size, |range| {
+    parallel::shares(out.numel() as usize * size, loops::COPY_GRAIN * size, |range| {
         let mut row = range.start / width;
         while row * width < range.end {
             let mut start = row * width;

@@ -7,7 +7,7 @@ use torch_library::{DType, Element, Lease, MemoryFormat, Result, Tensor, bail, e
 use super::function::Identity;
 use super::inner::Inner;
 use super::walk::Walk;
-use super::{COPIED, Operands, as_bytes, assign, has_elements};
+use super::{COPY_GRAIN, Operands, as_bytes, assign, has_elements};
 
 /// A row-major copy, converted to `dtype`.
 ///
@@ -56,7 +56,7 @@ fn write_back_to_front(out: &Tensor, tensor: &Tensor, is_back: impl Fn(usize) ->
         let mut operands = Operands::new(out, [tensor], &inner, &lease)?;
         let input = &mut operands.inputs[0];
         input.data = input.data.wrapping_offset(first * input.size as isize);
-        operands.compute_rows(&walk, out.numel() as usize, COPIED);
+        operands.compute_rows(&walk, out.numel() as usize, COPY_GRAIN);
     }, else => bail!(DType, "not implemented for {}", tensor.dtype()));
     drop(lease);
     Ok(())

@@ -136,6 +136,35 @@ pub struct Report {
 }
 
 /// A check of an operator, from which some aspects may be left out.
+///
+/// ```
+/// use torch_library::opcheck::{Check, OpCheck};
+/// use torch_library::prelude::*;
+///
+/// torch_library! {
+///     pub mod clocks {
+///         /// Different at each call.
+///         ticks(Tensor self) -> int;
+///     }
+/// }
+///
+/// #[torch_impl(clocks, CPU)]
+/// fn ticks(_: &Tensor) -> Result<i64> {
+///     use std::sync::atomic::{AtomicI64, Ordering};
+///
+///     static TICKS: AtomicI64 = AtomicI64::new(0);
+///     Ok(TICKS.fetch_add(1, Ordering::Relaxed))
+/// }
+///
+/// # fn main() -> Result<()> {
+/// let samples = || [vec![Value::from(Tensor::from([1.0]))]];
+/// let faults = |check: OpCheck| check.run(samples()).faults.into_iter().map(|fault| fault.check).collect::<Vec<_>>();
+/// assert!(faults(OpCheck::new(clocks::ticks::handle())).contains(&Check::Deterministic));
+/// let rest = faults(OpCheck::new(clocks::ticks::handle()).without(Check::Deterministic));
+/// assert!(!rest.contains(&Check::Deterministic));
+/// # Ok(())
+/// # }
+/// ```
 pub struct OpCheck {
     operator: OperatorHandle,
     skipped: Vec<Check>,

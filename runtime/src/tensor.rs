@@ -75,6 +75,18 @@ pub use storage::{BackendRef, Foreign, Storage, StorageImpl, StorageRef};
 pub struct Tensor(Arc<TensorImpl>);
 
 /// A weak reference to a tensor, for caches.
+///
+/// ```
+/// use torch_library::Tensor;
+///
+/// let x = Tensor::from([1.0]);
+/// let weak = x.downgrade();
+/// assert!(weak.upgrade().is_some_and(|y| y.is_same(&x)));
+/// drop(x);
+/// assert!(weak.upgrade().is_none());
+/// ```
+///
+/// PyTorch: `c10::weak_intrusive_ptr<TensorImpl>`, `weakref.ref` in Python.
 #[derive(Clone, Debug)]
 pub struct WeakTensor(Weak<TensorImpl>);
 

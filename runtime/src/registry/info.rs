@@ -7,6 +7,8 @@ use crate::key::DispatchKey;
 use crate::operator::{Derivative, OperatorHandle, Place};
 
 /// A registered kernel, and where it was registered.
+///
+/// PyTorch: `c10::impl::AnnotatedKernel`, whose `debug` is a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct KernelInfo {

@@ -51,6 +51,8 @@ pub struct Library {
 }
 
 /// What a library may do.
+///
+/// PyTorch: `torch::Library::Kind`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LibraryKind {
     /// Declares a namespace, which may be declared only once.

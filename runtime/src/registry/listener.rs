@@ -7,6 +7,8 @@ use crate::dropping;
 use crate::operator::OperatorHandle;
 
 /// An operator was defined or removed. Kernels alone cause no events.
+///
+/// PyTorch: the methods of `c10::OpRegistrationListener`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RegistrationEvent {
     /// The operator was defined.

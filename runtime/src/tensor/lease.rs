@@ -308,7 +308,7 @@ impl<'a, const R: usize> Lease<'a, 1, R> {
     }
 }
 
-/// A [`Lease`] with any number of read tensors.
+/// A [`Lease`] with any number of read tensors, for kernels that take a list, such as that of `cat`.
 pub struct ListLease<'a, const W: usize> {
     written: [Held<'a>; W],
     read: SmallVec<[Held<'a>; 4]>,

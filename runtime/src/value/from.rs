@@ -14,6 +14,8 @@ use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
 /// A Rust type that a kernel can take, read from a value on the stack.
+///
+/// PyTorch: `IValue::to`, where the value keeps what it owns.
 pub trait FromValue<'v>: Sized {
     /// The schema language's name for this type, for messages.
     const TYPE: &'static str;
@@ -109,6 +111,16 @@ impl<'v, T: FromValue<'v>> FromValue<'v> for Option<T> {
 }
 
 /// A Rust type that a kernel can return, taken from a value on the stack.
+///
+/// ```
+/// use torch_library::{FromReturn, Value};
+///
+/// assert_eq!(<Vec<i64>>::from_return(Value::from(vec![1i64, 2]))?, [1, 2]);
+/// assert!(i64::from_return(Value::Float(1.5)).is_err());
+/// # Ok::<(), torch_library::Error>(())
+/// ```
+///
+/// PyTorch: `IValue::to` of an rvalue.
 pub trait FromReturn: Sized {
     /// The schema language's name for this type, for messages.
     const TYPE: &'static str;

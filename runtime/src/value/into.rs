@@ -13,6 +13,16 @@ use crate::scalar::Scalar;
 use crate::tensor::Tensor;
 
 /// A Rust type that an argument or a return of an operator can have.
+///
+/// ```
+/// use torch_library::{IntoValue, Tensor, Value};
+///
+/// let x = Tensor::from([1.0]);
+/// let values = [(&x).into_value(), 2.0.into_value(), "mean".into_value(), None::<i64>.into_value()];
+/// assert_eq!(values.map(|value| value.type_name()), ["Tensor", "float", "str", "None"]);
+/// ```
+///
+/// PyTorch: the constructors of `c10::IValue`.
 pub trait IntoValue<'a> {
     /// The value, which borrows if `self` is a reference.
     fn into_value(self) -> Value<'a>;

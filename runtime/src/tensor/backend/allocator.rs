@@ -31,6 +31,8 @@ pub trait RawAllocator: Send + Sync + 'static {
 }
 
 /// Statistics of an allocator, in bytes.
+///
+/// PyTorch: `torch.cuda.memory_stats`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MemoryStats {

@@ -39,7 +39,7 @@ use torch_library_loops::{functions, inlined, loops, number, vector};
 pub use ops::aten;
 
 #[doc(hidden)]
-pub mod unseen;
+pub mod below_autograd;
 
 pub mod random;
 

@@ -18,7 +18,7 @@
 
 #[cfg(feature = "safetensors")]
 use torch_library_aten::data;
-use torch_library_aten::{arguments, aten, prelude, unseen};
+use torch_library_aten::{arguments, aten, below_autograd, prelude};
 use torch_library_loops::{functions, inlined, loops, number};
 
 mod fixed_point;

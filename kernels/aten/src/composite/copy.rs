@@ -4,7 +4,7 @@ use torch_library::backend::resolve;
 use torch_library::prelude::*;
 
 use crate::aten;
-use crate::unseen::unseen;
+use crate::below_autograd::below_autograd;
 
 #[torch_impl(aten, CompositeExplicitAutograd)]
 mod explicit {
@@ -12,7 +12,7 @@ mod explicit {
 
     fn clone(this: &Tensor, memory_format: Option<MemoryFormat>) -> Result<Tensor> {
         let mut copy = aten::empty_like::with(this).memory_format(memory_format).call()?;
-        unseen(|| aten::copy_(&mut copy, this).map(drop))?;
+        below_autograd(|| aten::copy_(&mut copy, this).map(drop))?;
         Ok(copy)
     }
 
@@ -26,7 +26,7 @@ mod explicit {
         memory_format: Option<MemoryFormat>,
     ) -> Result<Tensor> {
         let mut copy = aten::empty_like::call(this, dtype, layout, device, pin_memory, memory_format)?;
-        unseen(|| aten::copy_::call(&mut copy, this, non_blocking).map(drop))?;
+        below_autograd(|| aten::copy_::call(&mut copy, this, non_blocking).map(drop))?;
         Ok(copy)
     }
 }

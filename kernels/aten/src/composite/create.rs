@@ -6,8 +6,8 @@ use torch_library::prelude::*;
 
 use super::is_plain;
 use crate::aten;
+use crate::below_autograd::below_autograd;
 use crate::loops::{numbered, of_numbers};
-use crate::unseen::unseen;
 
 pub(crate) mod complex;
 mod file;
@@ -40,7 +40,7 @@ impl Options {
         fill: impl FnOnce(&mut Tensor) -> Result<()>,
     ) -> Result<Tensor> {
         let mut out = self.empty(sizes)?;
-        unseen(|| fill(&mut out))?;
+        below_autograd(|| fill(&mut out))?;
         Ok(out)
     }
 
@@ -62,7 +62,7 @@ impl Options {
             true => numbered(&out, number)?,
             false => {
                 let numbers = numbers(out.dtype(), Device::CPU)?;
-                unseen(|| aten::copy_(&mut out, &numbers).map(drop))?;
+                below_autograd(|| aten::copy_(&mut out, &numbers).map(drop))?;
             }
         }
         Ok(out)
@@ -188,7 +188,7 @@ mod kernels {
     ) -> Result<Tensor> {
         let mut zeros = aten::empty_memory_format::call(size, dtype, layout, device, pin_memory, None)?;
         if !is_plain(&zeros)? {
-            unseen(|| aten::zero_(&mut zeros).map(drop))?; // memory may not be zero to begin with
+            below_autograd(|| aten::zero_(&mut zeros).map(drop))?; // memory may not be zero to begin with
         }
         Ok(zeros)
     }
@@ -214,7 +214,7 @@ mod kernels {
     ) -> Result<Tensor> {
         let dtype = dtype.or(Some(dtype_of(fill_value)));
         let mut full = aten::empty_memory_format::call(size, dtype, layout, device, pin_memory, None)?;
-        unseen(|| aten::fill__Scalar(&mut full, fill_value).map(drop))?;
+        below_autograd(|| aten::fill__Scalar(&mut full, fill_value).map(drop))?;
         Ok(full)
     }
 
@@ -228,7 +228,7 @@ mod kernels {
     ) -> Result<Tensor> {
         let mut zeros = aten::empty_like::call(this, dtype, layout, device, pin_memory, memory_format)?;
         if !is_plain(&zeros)? {
-            unseen(|| aten::zero_(&mut zeros).map(drop))?; // memory may not be zero to begin with
+            below_autograd(|| aten::zero_(&mut zeros).map(drop))?; // memory may not be zero to begin with
         }
         Ok(zeros)
     }
@@ -254,7 +254,7 @@ mod kernels {
         memory_format: Option<MemoryFormat>,
     ) -> Result<Tensor> {
         let mut full = aten::empty_like::call(this, dtype, layout, device, pin_memory, memory_format)?;
-        unseen(|| aten::fill__Scalar(&mut full, fill_value).map(drop))?;
+        below_autograd(|| aten::fill__Scalar(&mut full, fill_value).map(drop))?;
         Ok(full)
     }
 
@@ -281,7 +281,7 @@ mod kernels {
 
     fn fill_Tensor(this: &Tensor, value: &Tensor) -> Result<Tensor> {
         let mut filled = aten::empty_like(this)?;
-        unseen(|| aten::fill__Tensor(&mut filled, value).map(drop))?;
+        below_autograd(|| aten::fill__Tensor(&mut filled, value).map(drop))?;
         Ok(filled)
     }
 

@@ -3,7 +3,7 @@
 use torch_library::prelude::*;
 
 use crate::aten;
-use crate::unseen::unseen;
+use crate::below_autograd::below_autograd;
 
 /// An operator with a derivative of its own.
 #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
@@ -19,7 +19,7 @@ mod kernels {
 
     fn copy(this: &Tensor, src: &Tensor, non_blocking: bool) -> Result<Tensor> {
         let mut out = copy_of_memory(this)?;
-        unseen(|| aten::copy_::call(&mut out, src, non_blocking).map(drop))?;
+        below_autograd(|| aten::copy_::call(&mut out, src, non_blocking).map(drop))?;
         Ok(out)
     }
 
@@ -64,7 +64,7 @@ fn scattered(
     part: impl FnOnce(&Tensor) -> Result<Tensor>,
 ) -> Result<Tensor> {
     let out = copy_of_memory(this)?;
-    let mut part = unseen(|| part(&out)).map_err(|error| error.context(operator))?;
+    let mut part = below_autograd(|| part(&out)).map_err(|error| error.context(operator))?;
     ensure!(
         part.sizes() == src.sizes(),
         Shape,
@@ -72,7 +72,7 @@ fn scattered(
         src.sizes(),
         part.sizes()
     );
-    unseen(|| aten::copy_(&mut part, src).map(drop))?;
+    below_autograd(|| aten::copy_(&mut part, src).map(drop))?;
     Ok(out)
 }
 

@@ -7,9 +7,9 @@ use super::collected;
 use super::create::sequence::is_in_range;
 use super::create::{Options, creating};
 use crate::aten;
+use crate::below_autograd::below_autograd;
 use crate::loops;
 use crate::random::default_generator;
-use crate::unseen::unseen;
 
 creating! { CompositeExplicitAutograd, creation;
     rand(size: &[i64]), options => options.filled(size, |out| aten::uniform_(out).map(drop));
@@ -53,7 +53,7 @@ macro_rules! resembling {
                 ) -> Result<Tensor> {
                     let mut out = aten::empty_like::call(this, dtype, layout, device, pin_memory, memory_format)?;
                     let $out = &mut out;
-                    unseen(|| $fill.map(drop))?;
+                    below_autograd(|| $fill.map(drop))?;
                     Ok(out)
                 }
             )+
@@ -98,19 +98,19 @@ mod distributions {
 
     fn bernoulli(this: &Tensor, generator: Option<&Generator>) -> Result<Tensor> {
         let mut out = row_major_like(this)?;
-        unseen(|| aten::bernoulli__Tensor::call(&mut out, this, generator).map(drop))?;
+        below_autograd(|| aten::bernoulli__Tensor::call(&mut out, this, generator).map(drop))?;
         Ok(out)
     }
 
     fn bernoulli_p(this: &Tensor, p: f64, generator: Option<&Generator>) -> Result<Tensor> {
         let mut out = row_major_like(this)?;
-        unseen(|| aten::bernoulli__float::call(&mut out, p, generator).map(drop))?;
+        below_autograd(|| aten::bernoulli__float::call(&mut out, p, generator).map(drop))?;
         Ok(out)
     }
 
     fn normal_Tensor_float(mean: &Tensor, std: f64, generator: Option<&Generator>) -> Result<Tensor> {
         let mut out = row_major_like(mean)?;
-        unseen(|| {
+        below_autograd(|| {
             aten::normal_::call(&mut out, 0.0, std, generator)?;
             aten::add__Tensor(&mut out, mean).map(drop)
         })?;
@@ -120,7 +120,7 @@ mod distributions {
     fn normal_float_Tensor(mean: f64, std: &Tensor, generator: Option<&Generator>) -> Result<Tensor> {
         check_deviations(aten::normal_float_Tensor::NAME, std)?;
         let mut out = row_major_like(std)?;
-        unseen(|| {
+        below_autograd(|| {
             aten::normal_::call(&mut out, 0.0, 1.0, generator)?;
             aten::mul__Tensor(&mut out, std)?;
             moved(&mut out, mean).map(drop)
@@ -133,7 +133,7 @@ mod distributions {
         check_deviations(OPERATOR, std)?;
         let sizes = infer_size(mean.sizes(), std.sizes()).map_err(|error| error.context(OPERATOR))?;
         let mut out = aten::new_empty(mean, &sizes)?;
-        unseen(|| {
+        below_autograd(|| {
             aten::normal_::call(&mut out, 0.0, 1.0, generator)?;
             aten::mul__Tensor(&mut out, std)?;
             aten::add__Tensor(&mut out, mean).map(drop)
@@ -244,7 +244,7 @@ macro_rules! drawing {
             $(
                 fn $name(this: &Tensor, $($argument: $ty,)* generator: Option<&Generator>) -> Result<Tensor> {
                     let mut out = aten::clone(this)?;
-                    unseen(|| aten::$in_place::call(&mut out, $($argument,)* generator).map(drop))?;
+                    below_autograd(|| aten::$in_place::call(&mut out, $($argument,)* generator).map(drop))?;
                     Ok(out)
                 }
             )+
@@ -271,19 +271,19 @@ mod keyed {
 
     fn _philox_uniform(this: &Tensor, key: &Tensor, low: f64, high: f64) -> Result<Tensor> {
         let mut out = aten::clone(this)?;
-        unseen(|| aten::_philox_uniform_::call(&mut out, key, low, high).map(drop))?;
+        below_autograd(|| aten::_philox_uniform_::call(&mut out, key, low, high).map(drop))?;
         Ok(out)
     }
 
     fn _philox_normal(this: &Tensor, key: &Tensor, mean: f64, std: f64) -> Result<Tensor> {
         let mut out = aten::clone(this)?;
-        unseen(|| aten::_philox_normal_::call(&mut out, key, mean, std).map(drop))?;
+        below_autograd(|| aten::_philox_normal_::call(&mut out, key, mean, std).map(drop))?;
         Ok(out)
     }
 
     fn _philox_randint(this: &Tensor, key: &Tensor, low: Option<i64>, high: Option<i64>) -> Result<Tensor> {
         let mut out = aten::clone(this)?;
-        unseen(|| aten::_philox_randint_::call(&mut out, key, low, high).map(drop))?;
+        below_autograd(|| aten::_philox_randint_::call(&mut out, key, low, high).map(drop))?;
         Ok(out)
     }
 }

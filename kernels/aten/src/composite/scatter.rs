@@ -4,7 +4,7 @@ use torch_library::geometry::{infer_size, wrap_dim};
 use torch_library::prelude::*;
 
 use crate::aten;
-use crate::unseen::unseen;
+use crate::below_autograd::below_autograd;
 
 mod gradient;
 mod masked;
@@ -24,7 +24,7 @@ mod derived {
         if out.strides() == put.strides() {
             return Ok(put);
         }
-        unseen(|| aten::copy_(&mut out, &put).map(drop))?;
+        below_autograd(|| aten::copy_(&mut out, &put).map(drop))?;
         Ok(out)
     }
 
@@ -76,7 +76,7 @@ mod kernels {
 
     fn masked_fill_Scalar(this: &Tensor, mask: &Tensor, value: Scalar) -> Result<Tensor> {
         let mut out = broadcast_copy(aten::masked_fill_Scalar::NAME, this, mask)?;
-        unseen(|| aten::masked_fill__Scalar(&mut out, mask, value).map(drop))?;
+        below_autograd(|| aten::masked_fill__Scalar(&mut out, mask, value).map(drop))?;
         Ok(out)
     }
 
@@ -100,7 +100,7 @@ mod kernels {
         accumulate: bool,
     ) -> Result<Tensor> {
         let mut out = aten::clone(this)?;
-        unseen(|| aten::index_put_::call(&mut out, indices, values, accumulate).map(drop))?;
+        below_autograd(|| aten::index_put_::call(&mut out, indices, values, accumulate).map(drop))?;
         Ok(out)
     }
 
@@ -113,7 +113,7 @@ mod kernels {
         let mut out = aten::clone::with(this).memory_format(Some(MemoryFormat::Contiguous)).call()?;
         // A tensor without dimensions is indexed as a vector of one element.
         let mut places = if this.dim() == 0 { aten::unsqueeze(&out, 0)? } else { out.clone() };
-        unseen(|| aten::index_put_(&mut places, &indices, source).map(drop))?;
+        below_autograd(|| aten::index_put_(&mut places, &indices, source).map(drop))?;
         if this.dim() == 0 {
             out = aten::squeeze_dim(&places, 0)?;
         }
@@ -122,7 +122,7 @@ mod kernels {
 
     fn select_backward(grad_output: &Tensor, input_sizes: &[i64], dim: i64, index: i64) -> Result<Tensor> {
         let out = aten::new_zeros(grad_output, input_sizes)?;
-        unseen(|| aten::copy_(&mut aten::select_int(&out, dim, index)?, grad_output).map(drop))?;
+        below_autograd(|| aten::copy_(&mut aten::select_int(&out, dim, index)?, grad_output).map(drop))?;
         Ok(out)
     }
 
@@ -135,7 +135,7 @@ mod kernels {
         step: i64,
     ) -> Result<Tensor> {
         let out = aten::new_zeros(grad_output, input_sizes)?;
-        unseen(|| {
+        below_autograd(|| {
             let mut part = aten::slice_Tensor::call(&out, dim, Some(start), Some(end), step)?;
             aten::copy_(&mut part, grad_output).map(drop)
         })?;

@@ -5,7 +5,7 @@ use torch_library::prelude::*;
 use torch_library::{Operand, result_type};
 
 use crate::aten;
-use crate::unseen::unseen;
+use crate::below_autograd::below_autograd;
 
 #[torch_impl(aten, CompositeExplicitAutograd)]
 mod explicit {
@@ -46,7 +46,7 @@ mod explicit {
 
     fn resize(this: &Tensor, size: &[i64], memory_format: Option<MemoryFormat>) -> Result<Tensor> {
         let mut copy = aten::clone(this)?;
-        unseen(|| aten::resize_::call(&mut copy, size, memory_format).map(drop))?;
+        below_autograd(|| aten::resize_::call(&mut copy, size, memory_format).map(drop))?;
         Ok(copy)
     }
 
@@ -56,7 +56,7 @@ mod explicit {
         memory_format: Option<MemoryFormat>,
     ) -> Result<Tensor> {
         let mut copy = aten::clone(this)?;
-        unseen(|| aten::resize_as_::call(&mut copy, the_template, memory_format).map(drop))?;
+        below_autograd(|| aten::resize_as_::call(&mut copy, the_template, memory_format).map(drop))?;
         Ok(copy)
     }
 
@@ -124,7 +124,7 @@ fn set_sizes(this: &mut Tensor, size: &[i64], strides: &[i64]) -> Result<()> {
     let old = this.strided_view(&[(has / width) as i64], &[1], 0)?;
     let memory = Tensor::empty(&[needed], this.dtype(), this.device())?;
     let mut start = memory.strided_view(old.sizes(), &[1], 0)?;
-    unseen(|| aten::copy_(&mut start, &old).map(drop))?;
+    below_autograd(|| aten::copy_(&mut start, &old).map(drop))?;
     drop(old);
     this.set_storage(memory.storage().clone(), size, strides, offset)
 }

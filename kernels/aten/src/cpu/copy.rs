@@ -8,8 +8,8 @@ use torch_library::prelude::*;
 use torch_library::warning::warn;
 
 use crate::aten;
+use crate::below_autograd::below_autograd;
 use crate::loops;
-use crate::unseen::unseen;
 
 #[torch_impl(aten, CPU, Meta)]
 fn copy_(this: &mut Tensor, src: &Tensor, _non_blocking: bool) -> Result<&mut Tensor> {
@@ -46,7 +46,7 @@ fn _to_copy(
     let stays = device.is_none_or(|device| device == Device::CPU);
     if !stays || layout.is_some_and(|layout| layout != Layout::Strided) || pin_memory == Some(true) {
         let mut copy = aten::empty_like::call(this, dtype, layout, device, pin_memory, memory_format)?;
-        unseen(|| aten::copy_::call(&mut copy, this, non_blocking).map(drop))?;
+        below_autograd(|| aten::copy_::call(&mut copy, this, non_blocking).map(drop))?;
         return Ok(copy);
     }
     let (dtype, format) = (dtype.unwrap_or(this.dtype()), memory_format.unwrap_or(MemoryFormat::Preserve));

@@ -12,6 +12,7 @@ use torch_library::match_dtype;
 use torch_library::prelude::*;
 
 use crate::aten;
+use crate::below_autograd::below_autograd;
 use crate::composite::create::sequence::evenly_spaced;
 use crate::composite::create::series::series;
 use crate::composite::create::triangle::Triangle;
@@ -20,7 +21,6 @@ use crate::loops;
 use crate::loops::overlap::without_repetitions;
 use crate::loops::parts::PartsMut;
 use crate::loops::pointwise::unsupported;
-use crate::unseen::unseen;
 
 mod complex;
 mod triangle;
@@ -97,7 +97,7 @@ fn full_like(
     const OPERATOR: &str = aten::full_like::NAME;
     if device.is_some_and(|device| device != Device::CPU) {
         let mut full = aten::empty_like::call(this, dtype, layout, device, pin_memory, memory_format)?;
-        unseen(|| aten::fill__Scalar(&mut full, fill_value).map(drop))?;
+        below_autograd(|| aten::fill__Scalar(&mut full, fill_value).map(drop))?;
         return Ok(full);
     }
     check_options(OPERATOR, layout, pin_memory)?;

@@ -13,10 +13,10 @@ use self::complex::multiply as multiply_complex;
 use self::others::multiply as multiply_complex;
 use self::target::Target;
 use crate::aten;
+use crate::below_autograd::below_autograd;
 use crate::loops::pointwise::{broadcast_strides, common_device, unsupported};
 use crate::loops::{self, match_opmath, parallel};
 use crate::number::Number;
-use crate::unseen::unseen;
 
 #[cfg(target_arch = "x86_64")]
 pub mod amx;
@@ -138,7 +138,7 @@ mod kernels {
         if mat1.numel() == 0 {
             // If the product is empty, only `beta` has to fit the dtype.
             if beta.cast::<f64>() != 0.0 {
-                unseen(|| aten::mul__Scalar(aten::copy_(&mut out, this)?, beta).map(drop))?;
+                below_autograd(|| aten::mul__Scalar(aten::copy_(&mut out, this)?, beta).map(drop))?;
             }
             return Ok(out);
         }

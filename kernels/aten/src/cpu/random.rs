@@ -12,13 +12,13 @@ use torch_library::prelude::*;
 
 use crate::arguments::dense_order;
 use crate::aten;
+use crate::below_autograd::below_autograd;
 use crate::functions::{Circular, Functions};
 use crate::inlined::zip;
 use crate::loops::lines::{self, Line};
 use crate::loops::parts::PartsMut;
 use crate::loops::{self, match_opmath};
 use crate::random::default_generator;
-use crate::unseen::unseen;
 
 mod counts;
 mod gamma;
@@ -41,7 +41,7 @@ mod kernels {
         const OPERATOR: &str = aten::uniform_::NAME;
         ensure!(from <= to, Argument, "{OPERATOR}: the range from {from} to {to} is empty");
         if this.dtype().is_complex() {
-            unseen(|| {
+            below_autograd(|| {
                 let mut parts = aten::view_as_real(this)?;
                 aten::uniform_::call(&mut parts, from, to, generator).map(drop)
             })?;
@@ -72,7 +72,7 @@ mod kernels {
         const OPERATOR: &str = aten::normal_::NAME;
         ensure!(std >= 0.0, Argument, "{OPERATOR}: a standard deviation of {std} is negative");
         if this.dtype().is_complex() {
-            unseen(|| {
+            below_autograd(|| {
                 let mut parts = aten::view_as_real(this)?;
                 aten::normal_::call(&mut parts, mean, std / SQRT_2, generator).map(drop)
             })?;
@@ -209,7 +209,7 @@ mod kernels {
         }
         ensure!(*categories > 0, Shape, "{OPERATOR}: sizes {:?} have no categories to draw", this.sizes());
         if !replacement || num_samples == 1 {
-            return unseen(|| raced(this, num_samples, generator));
+            return below_autograd(|| raced(this, num_samples, generator));
         }
         let weights = loops::elements::<f64>(this)?;
         let rows = weights.chunks_exact((*categories).max(1) as usize).map(sums_up_to);

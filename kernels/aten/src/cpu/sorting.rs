@@ -5,9 +5,9 @@ use torch_library::prelude::*;
 
 use super::scan::lanes::Lanes;
 use crate::aten;
+use crate::below_autograd::below_autograd;
 use crate::loops::pointwise::unsupported;
 use crate::loops::{self, match_opmath};
-use crate::unseen::unseen;
 
 mod chosen;
 pub mod places;
@@ -31,7 +31,7 @@ mod kernels {
         }
         let (_, indices) = ordered(aten::sort_stable::NAME, &signed(this)?, dim, size, descending)?;
         let values = Tensor::empty_strided(indices.sizes(), indices.strides(), this.dtype(), this.device())?;
-        loops::assign(&values, &unseen(|| aten::gather(this, dim, &indices))?)?;
+        loops::assign(&values, &below_autograd(|| aten::gather(this, dim, &indices))?)?;
         Ok((values, indices))
     }
 

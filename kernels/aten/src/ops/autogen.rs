@@ -16,7 +16,7 @@ use torch_library::warning::warn;
 use torch_library::{DispatchKeySet, OperatorHandle, Stack, can_cast};
 
 use crate::aten;
-use crate::unseen::unseen;
+use crate::below_autograd::below_autograd;
 
 /// An operator that writes its result, derived from one that returns it.
 pub(crate) struct Variant {
@@ -362,7 +362,7 @@ impl Destination {
             has(Rule::AsResult) || is_real || self.is_relaid(result.dim()) || otherwise
         });
         self.prepare(result.sizes(), strides, result.dtype(), result.device())?;
-        unseen(|| aten::copy_(&mut self.tensor, &result).map(drop))
+        below_autograd(|| aten::copy_(&mut self.tensor, &result).map(drop))
     }
 }
 

@@ -5,8 +5,8 @@ use torch_library::prelude::*;
 
 use crate::arguments::channels_of;
 use crate::aten;
+use crate::below_autograd::below_autograd;
 use crate::loops;
-use crate::unseen::unseen;
 
 mod dropout;
 mod statistics;
@@ -287,7 +287,7 @@ mod kernels {
 fn kept(input: &Tensor, p: f64) -> Result<Tensor> {
     let mask = aten::empty_like::with(input).dtype(input.dtype().to_real()).call()?;
     let mut mask = dropout::bernoulli(mask, 1.0 - p)?;
-    unseen(|| aten::div__Scalar(&mut mask, (1.0 - p).into()).map(drop))?;
+    below_autograd(|| aten::div__Scalar(&mut mask, (1.0 - p).into()).map(drop))?;
     Ok(mask)
 }
 

@@ -5,7 +5,7 @@ use torch_library::prelude::*;
 use torch_library::{DispatchKeySet, OperatorHandle, Stack};
 
 use crate::aten;
-use crate::unseen::unseen;
+use crate::below_autograd::below_autograd;
 
 mod scaler;
 
@@ -336,12 +336,13 @@ fn on_copies(operator: OperatorHandle, step: OperatorHandle, stack: &mut Stack<'
     let mut copies = Vec::new();
     let written = step.schema()?.arguments.iter().zip(&mut arguments);
     for (_, value) in written.filter(|(argument, _)| argument.is_mutable()) {
-        let copy: Vec<Tensor> = unseen(|| value.tensors().iter().map(aten::clone).collect::<Result<_>>())?;
+        let copy: Vec<Tensor> =
+            below_autograd(|| value.tensors().iter().map(aten::clone).collect::<Result<_>>())?;
         *value = Value::Tensors(copy.clone().into());
         copies.push(copy);
     }
     let mut inner: Stack<'_> = arguments.into_iter().collect();
-    unseen(|| step.call_boxed(&mut inner))?;
+    below_autograd(|| step.call_boxed(&mut inner))?;
     copies.into_iter().for_each(|copy| stack.push(copy));
     Ok(())
 }

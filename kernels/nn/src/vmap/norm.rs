@@ -8,7 +8,7 @@ use torch_library::vmap::Level;
 use super::boxed::{aligned, expanded, front};
 use super::folding::{channels_together, folded, unfolded};
 use crate::aten;
-use crate::unseen::unseen;
+use crate::below_autograd::below_autograd;
 
 #[torch_impl(aten, FuncTorchBatched)]
 mod rules {
@@ -117,7 +117,7 @@ fn write_back(level: Level, running: Option<&Tensor>, new: Option<&Tensor>) -> R
     let mut value = front(level, running)?;
     if !new.shares_storage_with(&value) {
         let new = unfolded(new, 0, level.batch_size())?;
-        unseen(|| aten::copy_(&mut value, &new).map(drop))?; // unseen by layers, like the kernel's own write
+        below_autograd(|| aten::copy_(&mut value, &new).map(drop))?; // like the kernel's own write
     }
     Ok(())
 }

@@ -8,7 +8,7 @@ use torch_library::prelude::*;
 
 use super::{Options, creating};
 use crate::aten;
-use crate::unseen::unseen;
+use crate::below_autograd::below_autograd;
 
 creating! { CompositeExplicitAutograd, kernels;
     from_file(filename: &str, shared: Option<bool>, size: Option<i64>), options =>
@@ -40,7 +40,7 @@ fn read(name: &str, shared: Option<bool>, size: i64, options: Options) -> Result
     let stored = if dtype == DType::Bool { DType::UInt8 } else { dtype };
     let out = Options { dtype: Some(stored), ..options }.empty(&[size])?;
     if size > 0 {
-        let mut bytes = unseen(|| aten::view_dtype(&out, DType::UInt8))?;
+        let mut bytes = below_autograd(|| aten::view_dtype(&out, DType::UInt8))?;
         let mut buffer = Vec::new();
         file.take(bytes.numel() as u64).read_to_end(&mut buffer).map_err(unreadable)?;
         ensure!(

@@ -7,10 +7,10 @@ use super::series::{closed_series, series};
 use super::triangle::Triangle;
 use super::{Options, creating};
 use crate::aten;
+use crate::below_autograd::below_autograd;
 use crate::composite::collected;
 use crate::functions::Functions;
 use crate::loops;
-use crate::unseen::unseen;
 
 creating! { CompositeExplicitAutograd, creation;
     arange(end: Scalar), options => series(0.into(), end, 1.into(), options);
@@ -191,6 +191,6 @@ fn triangle(
 fn identity(n: i64, m: i64, options: Options) -> Result<Tensor> {
     let Options { dtype, layout, device, pin_memory, .. } = options;
     let out = aten::zeros::call(&[n, m], dtype, layout, device, pin_memory)?;
-    unseen(|| aten::fill__Scalar(&mut aten::diagonal(&out)?, 1.into()).map(drop))?;
+    below_autograd(|| aten::fill__Scalar(&mut aten::diagonal(&out)?, 1.into()).map(drop))?;
     Ok(out)
 }

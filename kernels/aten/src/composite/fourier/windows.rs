@@ -5,9 +5,9 @@ use std::f64::consts::{PI, TAU};
 use torch_library::prelude::*;
 
 use crate::aten;
+use crate::below_autograd::below_autograd;
 use crate::composite::collected;
 use crate::functions::i0;
-use crate::unseen::unseen;
 
 /// The properties of a window, besides its shape.
 struct Window {
@@ -42,7 +42,7 @@ impl Window {
         };
         let numbers =
             aten::arange::call(count.into(), Some(dtype), self.layout, self.device, self.pin_memory)?;
-        let found = unseen(|| points(&self, numbers, count))?;
+        let found = below_autograd(|| points(&self, numbers, count))?;
         if self.is_periodic { aten::narrow(&found, 0, 0, self.len) } else { Ok(found) }
     }
 

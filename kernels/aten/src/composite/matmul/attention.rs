@@ -6,9 +6,9 @@ use torch_library::prelude::*;
 
 use crate::arguments::{dense_order, has_flash_attention, suits_flash_attention};
 use crate::aten;
+use crate::below_autograd::below_autograd;
 use crate::composite::linear::in_type;
 use crate::loops;
-use crate::unseen::unseen;
 
 pub(crate) mod backward;
 
@@ -111,7 +111,7 @@ mod derived {
         if this.sizes() != sum.sizes() {
             this.resize(sum.sizes(), None)?;
         }
-        unseen(|| aten::copy_(this, &sum).map(drop))?;
+        below_autograd(|| aten::copy_(this, &sum).map(drop))?;
         Ok(this)
     }
 

@@ -4,8 +4,8 @@ use torch_library::geometry::wrap_dim;
 use torch_library::prelude::*;
 
 use crate::aten;
+use crate::below_autograd::below_autograd;
 use crate::composite::{collected, vector};
-use crate::unseen::unseen;
 
 /// Operators with derivatives of their own.
 #[torch_impl(aten, CompositeExplicitAutograd)]
@@ -20,8 +20,10 @@ mod derived {
         dim2: i64,
     ) -> Result<Tensor> {
         let out = aten::new_zeros(grad_output, input_sizes)?;
-        unseen(|| aten::copy_(&mut aten::diagonal::call(&out, offset, dim1, dim2)?, grad_output).map(drop))
-            .map_err(|error| error.context(aten::diagonal_backward::NAME))?;
+        below_autograd(|| {
+            aten::copy_(&mut aten::diagonal::call(&out, offset, dim1, dim2)?, grad_output).map(drop)
+        })
+        .map_err(|error| error.context(aten::diagonal_backward::NAME))?;
         Ok(out)
     }
 

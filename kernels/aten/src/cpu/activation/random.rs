@@ -4,11 +4,11 @@ use torch_library::Element;
 use torch_library::prelude::*;
 
 use crate::aten;
+use crate::below_autograd::below_autograd;
 use crate::composite::collected;
 use crate::loops::pointwise::unsupported;
 use crate::loops::{self, match_opmath};
 use crate::number::Number;
-use crate::unseen::unseen;
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {
@@ -109,7 +109,7 @@ impl Slopes {
             let is_drawn = |x: &T| *x <= T::ZERO;
             let count = elements.iter().filter(|x| is_drawn(x)).count() as i64;
             let mut drawn = Tensor::empty(&[count], DType::Float64, Device::CPU)?;
-            unseen(|| aten::uniform_::call(&mut drawn, lower, upper, generator).map(drop))?;
+            below_autograd(|| aten::uniform_::call(&mut drawn, lower, upper, generator).map(drop))?;
             let mut drawn = drawn.to_vec::<f64>()?.into_iter();
             let slope = |x: &T| match is_drawn(x) {
                 true => drawn.next().map_or(T::ONE, |slope| slope.cast()),

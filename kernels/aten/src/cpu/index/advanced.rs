@@ -8,6 +8,7 @@ use torch_library::prelude::*;
 use torch_library::{Element, Lease, ListLease, Overlap, match_dtype};
 
 use crate::aten;
+use crate::below_autograd::below_autograd;
 use crate::composite::collected;
 use crate::loops;
 use crate::loops::crossings::{Along, Crossings};
@@ -16,7 +17,6 @@ use crate::loops::overlap::without_repetitions;
 use crate::loops::parts::Parts;
 use crate::loops::pointwise::{broadcast_strides, common_device, strides_in_order, unsupported};
 use crate::number::Number;
-use crate::unseen::unseen;
 
 #[torch_impl(aten, CPU)]
 fn nonzero(this: &Tensor) -> Result<Tensor> {
@@ -409,7 +409,7 @@ fn single_mask(this: &Tensor, indices: &[Option<Tensor>]) -> Option<Result<Tenso
 pub(in crate::cpu) fn selected(this: &Tensor, mask: &Tensor) -> Result<Tensor> {
     let dims = (0..this.dim()).filter(|dim| this.strides()[*dim] == 0).map(|dim| dim as i64);
     let mask = expanded(mask, this.sizes())?;
-    unseen(|| aten::any_dims::call(&mask, Some(&dims.collect::<Dims>()), true))
+    below_autograd(|| aten::any_dims::call(&mask, Some(&dims.collect::<Dims>()), true))
 }
 
 /// Writes one value wherever a mask is true.

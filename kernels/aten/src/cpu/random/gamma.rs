@@ -12,8 +12,8 @@ use torch_library::prelude::*;
 use super::counts::{rounding, uniform};
 use super::{Source, drawn_with_spare, pairs};
 use crate::aten;
+use crate::below_autograd::below_autograd;
 use crate::loops::{self, Pointwise};
-use crate::unseen::unseen;
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {
@@ -38,7 +38,8 @@ mod kernels {
         fill(&numbers, this, generator, |shape, numbers| {
             gamma(shape, identity, numbers).max(f64::MIN_POSITIVE)
         })?;
-        let sums = unseen(|| aten::sum_dim_IntList::with(&numbers, Some(&[-1])).keepdim(true).call())?;
+        let sums =
+            below_autograd(|| aten::sum_dim_IntList::with(&numbers, Some(&[-1])).keepdim(true).call())?;
         let call = Pointwise::promoting(OPERATOR, [&numbers, &sums])?;
         match this.dtype() {
             DType::Float64 => call.compute(None, DType::Float64, |[x, sum]: [f64; 2]| share::<f64>(x, sum)),

@@ -4,7 +4,7 @@ use torch_library::prelude::*;
 use torch_library::vmap::{Level, Randomness};
 
 use crate::aten;
-use crate::unseen::unseen;
+use crate::below_autograd::below_autograd;
 
 /// A kind of dropout.
 #[derive(Clone, Copy)]
@@ -33,7 +33,7 @@ impl Dropout {
             return Ok(Some((aten::new_zeros(input, &[])?, None)));
         }
         let mut noise = bernoulli(self.empty(input)?, 1.0 - p)?;
-        unseen(|| {
+        below_autograd(|| {
             if !self.is_alpha {
                 aten::div__Scalar(&mut noise, (1.0 - p).into())?;
                 return Ok(Some((noise.clone(), None)));
@@ -107,7 +107,7 @@ dropping! {
 /// that the examples share cannot hold them, and only its sizes count.
 pub(super) fn bernoulli(mut new: Tensor, p: f64) -> Result<Tensor> {
     let own = Level::innermost().filter(|level| level.randomness() == Randomness::Different);
-    unseen(|| match own {
+    below_autograd(|| match own {
         Some(level) if !level.has(&new) => aten::bernoulli_p(&new, p),
         _ => aten::bernoulli__float::with(&mut new).p(p).call().map(|drawn| drawn.clone()),
     })

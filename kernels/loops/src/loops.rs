@@ -87,9 +87,22 @@ pub const CHUNK: usize = 256;
 /// Inputs are converted to `M` as they are read, and results to the type of `out` as they are written. If the host
 /// cannot access the memory of `out` (as on `Meta`, where tensors have only a shape), nothing is computed.
 ///
+/// ```
+/// use torch_library::{DType, Device, Tensor};
+/// use torch_library_loops::map;
+///
+/// let (x, y) = (Tensor::from([[1i32, 2], [3, 4]]), Tensor::from([0.5f32, 1.5]));
+/// let out = Tensor::empty(&[2, 2], DType::Float64, Device::CPU)?;
+/// map(&out, [&x, &y], |[x, y]: [f32; 2]| x * y)?; // `x` is converted, `y` broadcast, the result converted
+/// assert_eq!(out.to_vec::<f64>()?, [0.5, 3.0, 1.5, 6.0]);
+/// # Ok::<(), torch_library::Error>(())
+/// ```
+///
 /// # Errors
 /// An input that does not broadcast to `out`, or that partially overlaps it; elements of `out` that share memory; an
 /// input whose memory the host cannot access, for an output whose memory it can.
+///
+/// PyTorch: `at::native::cpu_kernel` on a `TensorIterator`.
 #[track_caller]
 pub fn map<M: Element, R: Element, const N: usize>(
     out: &Tensor,

@@ -84,6 +84,8 @@ pub unsafe fn uninit_like(tensor: &Tensor, dtype: DType, format: MemoryFormat) -
 ///
 /// # Errors
 /// Memory that the host cannot access.
+///
+/// PyTorch: `Tensor.contiguous`.
 #[track_caller]
 pub fn contiguous(tensor: &Tensor) -> Result<Tensor> {
     if tensor.is_contiguous(MemoryFormat::Contiguous) {

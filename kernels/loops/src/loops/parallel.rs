@@ -22,6 +22,20 @@ const PARTS: usize = 4;
 /// Runs a closure over the ranges that make up `0..count`, on several threads where that pays.
 ///
 /// The threads inherit the calling thread's dispatch state, so the closure may call operators.
+///
+/// ```
+/// use std::sync::atomic::{AtomicUsize, Ordering};
+///
+/// use torch_library_loops::ranges;
+///
+/// let sum = AtomicUsize::new(0);
+/// ranges(100_000, |range| {
+///     sum.fetch_add(range.sum(), Ordering::Relaxed); // one addition for each range
+/// });
+/// assert_eq!(sum.into_inner(), 100_000 * 99_999 / 2);
+/// ```
+///
+/// PyTorch: `at::parallel_for`.
 pub fn ranges(count: usize, f: impl Fn(Range<usize>) + Sync) {
     shares(count, GRAIN, f);
 }

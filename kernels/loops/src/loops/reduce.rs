@@ -68,6 +68,9 @@ const BRANCH: usize = 2 * parallel::GRAIN;
 const MOST_BRANCHES: usize = 1024;
 
 /// How a reduction combines elements: what it starts with, how it takes an element, and how it merges partial values.
+/// The [front page](crate#a-reduction) has an example.
+///
+/// PyTorch: the operations that `binary_kernel_reduce` takes, such as `WelfordOps`.
 pub trait Fold<M>: Sync {
     /// The accumulator: the value that elements are folded to.
     type Value: Copy + Send + Sync;
@@ -131,6 +134,8 @@ pub fn in_lanes<M: Copy, F: Fold<M> + ?Sized>(fold: &F, elements: &[M], position
 /// A number of marks that is not the number of dimensions; an output that is not contiguous, does not have one element
 /// for each value, or shares memory with the input or another output; memory that the host cannot access, or that is in
 /// use.
+///
+/// PyTorch: `binary_kernel_reduce` on a `TensorIterator`.
 #[track_caller]
 pub fn fold<M: Element, F: Fold<M>, R: Element, const K: usize>(
     outs: [&Tensor; K],

@@ -18,7 +18,7 @@ static NEXT_ID: AtomicU64 = AtomicU64::new(1);
 thread_local! {
     static DEPTH: Cell<usize> = const { Cell::new(0) };
     /// Whether this thread is calling an observer, whose own work is not observed.
-    static TELLING: Cell<bool> = const { Cell::new(false) };
+    static NOTIFYING: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Observed work; dropping it ends the work.
@@ -33,19 +33,19 @@ pub(crate) struct Running {
 }
 
 /// While it lives, work on this thread is not observed; it ends even if an observer panics.
-struct Telling {
+struct Notifying {
     before: bool,
 }
 
-impl Telling {
+impl Notifying {
     fn begin() -> Self {
-        Telling { before: TELLING.replace(true) }
+        Notifying { before: NOTIFYING.replace(true) }
     }
 }
 
-impl Drop for Telling {
+impl Drop for Notifying {
     fn drop(&mut self) {
-        TELLING.set(self.before);
+        NOTIFYING.set(self.before);
     }
 }
 
@@ -80,28 +80,28 @@ impl Running {
         make: impl FnOnce(u64, usize) -> Running,
         inputs: &[Value<'_>],
     ) -> Option<Running> {
-        if TELLING.get() {
+        if NOTIFYING.get() {
             return None;
         }
         let observers = observers_of(scope, kind)?;
-        let telling = Telling::begin();
+        let notifying = Notifying::begin();
         let mut running = make(NEXT_ID.fetch_add(1, Ordering::Relaxed), DEPTH.replace(DEPTH.get() + 1));
         for observer in observers {
             let inputs = if observer.wants.inputs { inputs } else { &[] };
             let context = observer.watch.start(&running.event(inputs, &[]));
             running.observers.push((observer, context));
         }
-        drop(telling);
+        drop(notifying);
         Some(running)
     }
 
     /// Ends the work with these returns.
     pub(crate) fn end(mut self, outputs: &[Value<'_>]) {
-        self.tell_end(outputs);
+        self.notify_end(outputs);
     }
 
-    fn tell_end(&mut self, outputs: &[Value<'_>]) {
-        let _telling = Telling::begin();
+    fn notify_end(&mut self, outputs: &[Value<'_>]) {
+        let _notifying = Notifying::begin();
         // Every observer is notified, even if another panics, and no panic aborts the process while a kernel's panic
         // unwinds.
         panics::each(std::mem::take(&mut self.observers), |(observer, context)| {
@@ -125,7 +125,7 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         DEPTH.set(self.depth);
-        self.tell_end(&[]);
+        self.notify_end(&[]);
     }
 }
 

@@ -45,7 +45,7 @@ use crate::value::{Stack, Value};
 pub fn cpu_fallback(operator: OperatorHandle, _keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
     let mut arguments = operator.take_arguments(stack)?;
     let device = device_of(operator, &arguments)?;
-    policy::note(device.kind, operator)?;
+    policy::count_call(device.kind, operator)?;
     let mut staging = Staging::new(device)?;
     let schema = operator.schema()?;
     let mut on_cpu = Stack::new();

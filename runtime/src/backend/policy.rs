@@ -51,7 +51,7 @@ pub fn reset_fallback_counts(kind: DeviceType) {
 ///
 /// # Errors
 /// The policy refuses the call.
-pub(super) fn note(kind: DeviceType, operator: OperatorHandle) -> Result<()> {
+pub(super) fn count_call(kind: DeviceType, operator: OperatorHandle) -> Result<()> {
     let mut ledger = LEDGER.lock().unwrap_or_else(PoisonError::into_inner);
     let policy = ledger.policies.get(&kind).copied().unwrap_or_default();
     if policy == FallbackPolicy::Error {

@@ -45,13 +45,15 @@ impl Memory {
 }
 
 /// The real storages that took part in a mode, with their fake ones.
-struct Known {
+///
+/// PyTorch: `FakeTensorConverter`, whose memo has tensors.
+struct StorageMemo {
     depth: usize,
     /// By the number of the real storage.
     reals: Map<Real>,
     /// The fake storages, by the number of their memory on `meta`.
     fakes: Map<Storage>,
-    /// What the real storages weigh that are known, and what they may weigh before they are looked through.
+    /// What the real storages weigh together, and what they may weigh before they are looked through.
     weight: usize,
     limit: usize,
 }
@@ -77,9 +79,9 @@ impl Real {
     }
 }
 
-impl Known {
-    const NOTHING: Known =
-        Known { depth: 0, reals: empty(), fakes: empty(), weight: 0, limit: Self::LEAST_LIMIT };
+impl StorageMemo {
+    const EMPTY: StorageMemo =
+        StorageMemo { depth: 0, reals: empty(), fakes: empty(), weight: 0, limit: Self::LEAST_LIMIT };
     const LEAST_LIMIT: usize = 1 << 20;
 
     fn add(&mut self, real: &Storage, fake: &Storage) {
@@ -94,7 +96,7 @@ impl Known {
         entry.fakes.push(fake.clone());
     }
 
-    /// Takes out the storages that nobody else has. A storage that is known stays alive, so that no other one gets its
+    /// Takes out the storages that nobody else has. A storage in the memo stays alive, so that no other one gets its
     /// number; therefore they are looked through whenever their weight has doubled.
     fn take_unused(&mut self) -> Vec<Real> {
         if self.weight < self.limit {
@@ -113,19 +115,19 @@ impl Known {
 }
 
 thread_local! {
-    static KNOWN: RefCell<Known> = const { RefCell::new(Known::NOTHING) };
+    static MEMO: RefCell<StorageMemo> = const { RefCell::new(StorageMemo::EMPTY) };
 }
 
 /// Enters a mode: each real storage maps to the same fake one until the outermost mode ends.
 pub(super) fn enter() {
-    KNOWN.with_borrow_mut(|known| known.depth += 1);
+    MEMO.with_borrow_mut(|memo| memo.depth += 1);
 }
 
 /// Leaves a mode.
 pub(super) fn leave() {
-    let done = KNOWN.with_borrow_mut(|known| {
-        known.depth -= 1;
-        if known.depth == 0 { std::mem::replace(known, Known::NOTHING) } else { Known::NOTHING }
+    let done = MEMO.with_borrow_mut(|memo| {
+        memo.depth -= 1;
+        if memo.depth == 0 { std::mem::replace(memo, StorageMemo::EMPTY) } else { StorageMemo::EMPTY }
     });
     // After the borrow has ended.
     drop((ManuallyDrop::into_inner(done.reals), ManuallyDrop::into_inner(done.fakes)));
@@ -133,17 +135,17 @@ pub(super) fn leave() {
 
 /// The fake storage for a real one.
 fn fake_storage(real: &Storage, device: Device) -> Storage {
-    let (fake, unused) = KNOWN.with_borrow_mut(|known| {
-        let mut fakes = known.reals.get(&real.id()).into_iter().flat_map(|real| &real.fakes);
+    let (fake, unused) = MEMO.with_borrow_mut(|memo| {
+        let mut fakes = memo.reals.get(&real.id()).into_iter().flat_map(|real| &real.fakes);
         if let Some(fake) = fakes.find(|fake| fake.device() == device) {
             return (fake.clone(), Vec::new());
         }
         let fake = Memory::around(Storage::without_data(real.nbytes(), Device::META), device);
-        if known.depth == 0 {
+        if memo.depth == 0 {
             return (fake, Vec::new());
         }
-        known.add(real, &fake);
-        (fake, known.take_unused())
+        memo.add(real, &fake);
+        (fake, memo.take_unused())
     });
     drop(unused); // after the borrow has ended
     fake
@@ -223,8 +225,8 @@ pub(super) fn move_to(operator: OperatorHandle, tensor: &mut Tensor, twin: &Tens
 
 /// The fake storage for a meta one: that of a real tensor that took part, or new.
 fn fake_of_meta(meta: &Storage, device: Device) -> Storage {
-    let known = KNOWN.with_borrow(|known| known.fakes.get(&meta.id()).cloned());
-    known.unwrap_or_else(|| Memory::around(meta.clone(), device))
+    let fake = MEMO.with_borrow(|memo| memo.fakes.get(&meta.id()).cloned());
+    fake.unwrap_or_else(|| Memory::around(meta.clone(), device))
 }
 
 fn keys(device: Device, inference: bool) -> DispatchKeySet {

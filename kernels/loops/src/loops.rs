@@ -229,9 +229,9 @@ impl Buffer {
 
 impl<'f, const N: usize> Operands<'f, N> {
     fn new(out: &Tensor, inputs: [&Tensor; N], inner: &'f Inner<'f, N>, lease: &impl Leased) -> Result<Self> {
-        let mut found = [const { None }; N];
-        for (found, tensor) in zip(&mut found, &inputs) {
-            *found = Some(inner.input(tensor, lease)?);
+        let mut made = [const { None }; N];
+        for (made, tensor) in zip(&mut made, &inputs) {
+            *made = Some(inner.input(tensor, lease)?);
         }
         Ok(Operands {
             out: out.address_mut(lease)?,
@@ -239,7 +239,7 @@ impl<'f, const N: usize> Operands<'f, N> {
             store: inner.storer(out.dtype()),
             is_plain: out.dtype() == inner.compiled.result,
             half: inner.half(out.dtype()),
-            inputs: from_fn(|k| found[k].take().expect("each was filled above")),
+            inputs: from_fn(|k| made[k].take().expect("each was made above")),
             chunk: CHUNK * size_of::<u128>()
                 / inner.compiled.element.size().max(inner.compiled.result.size()),
             inner,

@@ -41,8 +41,8 @@ fn is_slightly_ahead(from: *const u8, to: *mut u8) -> bool {
 #[target_feature(enable = "avx2")]
 unsafe fn in_vectors(from: *const u8, to: *mut u8, len: usize) {
     type Line = [std::arch::x86_64::__m256i; 4];
-    let whole = len - len % size_of::<Line>();
-    for start in (0..whole).step_by(size_of::<Line>()) {
+    let lines_end = len - len % size_of::<Line>();
+    for start in (0..lines_end).step_by(size_of::<Line>()) {
         // SAFETY: `start` and the bytes of a line after it are below `len`, for which the caller vouches.
         unsafe {
             let line = from.add(start).cast::<Line>().read_unaligned();
@@ -50,7 +50,7 @@ unsafe fn in_vectors(from: *const u8, to: *mut u8, len: usize) {
         }
     }
     // SAFETY: the rest of the `len` bytes that the caller vouches for.
-    unsafe { copy(from.add(whole), to.add(whole), len - whole) };
+    unsafe { copy(from.add(lines_end), to.add(lines_end), len - lines_end) };
 }
 
 /// Like [`copy_bytes`], for rows that are often short: up to 64 bytes are copied by a few instructions.

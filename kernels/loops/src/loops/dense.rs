@@ -158,15 +158,15 @@ mod wide {
     #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
     pub(super) unsafe fn cut(from: *const u8, len: usize, to: *mut u8) {
         let (from, to) = (from.cast::<f32>(), to.cast::<i64>());
-        let whole = len - len % LANES;
-        for start in (0..whole).step_by(LANES) {
+        let lanes_end = len - len % LANES;
+        for start in (0..lanes_end).step_by(LANES) {
             // SAFETY: `start + LANES` is at most `len`, and the caller vouches for as many `f32`.
             let wide = unsafe { _mm256_loadu_ps(from.add(start)) };
             // SAFETY: `start + LANES` is at most `len`, and the caller vouches for as many places for an `i64`.
             unsafe { _mm512_storeu_si512(to.add(start).cast(), _mm512_cvttps_epi64(wide)) };
         }
         // SAFETY: the caller vouches for `len` elements in both, of which these are the last.
-        unsafe { each_here::<f32, i64>(from.add(whole), len - whole, to.add(whole)) };
+        unsafe { each_here::<f32, i64>(from.add(lanes_end), len - lanes_end, to.add(lanes_end)) };
     }
 
     /// Converts `f32` to integers of up to 32 bits; see [`cut`].
@@ -178,8 +178,8 @@ mod wide {
     #[target_feature(enable = "avx2,fma")]
     pub(super) unsafe fn cut_narrow<D: Element>(from: *const u8, len: usize, to: *mut u8) {
         let (from, to) = (from.cast::<f32>(), to.cast::<D>());
-        let whole = len - len % LANES;
-        for start in (0..whole).step_by(LANES) {
+        let lanes_end = len - len % LANES;
+        for start in (0..lanes_end).step_by(LANES) {
             // SAFETY: `start + LANES` is at most `len`, and the caller vouches for as many `f32`.
             let cut = _mm256_cvttps_epi32(unsafe { _mm256_loadu_ps(from.add(start)) });
             // SAFETY: both are eight times four bytes, of which every pattern is a value.
@@ -192,7 +192,7 @@ mod wide {
             unsafe { to.add(start).cast::<[D; LANES]>().write(narrow) };
         }
         // SAFETY: the caller vouches for `len` elements in both, of which these are the last.
-        unsafe { each_here::<f32, D>(from.add(whole), len - whole, to.add(whole)) };
+        unsafe { each_here::<f32, D>(from.add(lanes_end), len - lanes_end, to.add(lanes_end)) };
     }
 
     /// # Safety

@@ -126,8 +126,8 @@ impl<M: Element, R: Element, F: Function<M, R, N>, const N: usize> Elements<M, R
 
     #[inline(always)]
     unsafe fn each(&self, out: *mut R, inputs: [*const M; N], len: usize) {
-        let whole = len - len % BLOCK;
-        for start in (0..whole).step_by(BLOCK) {
+        let blocks_end = len - len % BLOCK;
+        for start in (0..blocks_end).step_by(BLOCK) {
             let mut results = Block::<R>::new();
             for (i, result) in results.0.iter_mut().enumerate() {
                 // SAFETY: `start + i` is below `len`, and the caller vouches for as many elements in each input.
@@ -137,7 +137,7 @@ impl<M: Element, R: Element, F: Function<M, R, N>, const N: usize> Elements<M, R
             // for `R` and so for an array of it.
             unsafe { out.add(start).cast::<[R; BLOCK]>().write(results.0) };
         }
-        for i in whole..len {
+        for i in blocks_end..len {
             // SAFETY: `i` is below `len`, and the caller vouches for as many elements in each input and places in
             // `out`.
             unsafe { out.add(i).write(self.0.of(at(inputs, i))) };

@@ -84,7 +84,7 @@ mod registers {
     #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
     pub(in crate::loops) unsafe fn narrow(half: Half, from: *const f32, to: *mut u16, len: usize) {
         let mut part = [0; BLOCK];
-        let whole = if len < BLOCK { part.as_mut_ptr() } else { to };
+        let block = if len < BLOCK { part.as_mut_ptr() } else { to };
         for start in (0..BLOCK).step_by(2 * LANES) {
             // SAFETY: parts of the block that the caller vouches for. Loads need no alignment.
             let (low, high) =
@@ -98,7 +98,7 @@ mod registers {
             };
             // SAFETY: a part of a whole block that has room: the caller's, if it has no fewer elements, or `part`.
             // Stores need no alignment.
-            unsafe { _mm512_storeu_si512(whole.add(start).cast(), bits) };
+            unsafe { _mm512_storeu_si512(block.add(start).cast(), bits) };
         }
         if len < BLOCK {
             // SAFETY: `len` is less than a block, all of which was just written to `part`; the caller vouches for `len`

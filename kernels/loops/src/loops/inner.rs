@@ -329,32 +329,32 @@ unsafe fn with_singles<M: Element, R: Element, F: Elements<M, R, N>, const N: us
         }
         k += 1;
     }
-    let of = |i: usize| {
-        let mut given = elements;
+    let result_at = |i: usize| {
+        let mut elements = elements;
         let mut k = 0;
         while k < N {
             if singles >> k & 1 == 0 {
                 // SAFETY: `i` is below `len` in both loops below, and the caller vouches for as many elements in
                 // each input but `singles`.
-                given[k] = unsafe { inputs[k].add(i).read() };
+                elements[k] = unsafe { inputs[k].add(i).read() };
             }
             k += 1;
         }
-        f.one(given)
+        f.one(elements)
     };
-    let whole = len - len % BLOCK;
-    for start in (0..whole).step_by(BLOCK) {
+    let blocks_end = len - len % BLOCK;
+    for start in (0..blocks_end).step_by(BLOCK) {
         let mut results = Block::<R>::new();
         for (i, result) in results.0.iter_mut().enumerate() {
-            *result = of(start + i);
+            *result = result_at(start + i);
         }
         // SAFETY: `start + BLOCK` is at most `len`, and the caller vouches for `len` places in `out`, aligned for
         // `R` and so for an array of it.
         unsafe { out.add(start).cast::<[R; BLOCK]>().write(results.0) };
     }
-    for i in whole..len {
+    for i in blocks_end..len {
         // SAFETY: `i` is below `len`, and the caller vouches for as many places in `out`.
-        unsafe { out.add(i).write(of(i)) };
+        unsafe { out.add(i).write(result_at(i)) };
     }
 }
 
@@ -460,13 +460,13 @@ unsafe fn plain<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
     len: usize,
 ) {
     for i in 0..len {
-        let mut given = [M::default(); N];
-        for (given, input) in zip(&mut given, &inputs) {
+        let mut elements = [M::default(); N];
+        for (element, input) in zip(&mut elements, &inputs) {
             // SAFETY: `i` is below `len`, and the caller vouches for as many elements of `M` in each input.
-            *given = unsafe { input.cast::<M>().add(i).read_volatile() };
+            *element = unsafe { input.cast::<M>().add(i).read_volatile() };
         }
         // SAFETY: `i` is below `len`, and the caller vouches for as many places for an `R` in `out`.
-        unsafe { out.cast::<R>().add(i).write(f.one(given)) };
+        unsafe { out.cast::<R>().add(i).write(f.one(elements)) };
     }
 }
 

@@ -76,18 +76,18 @@ unsafe fn slice_widened<M: Element, F: Fold<M>>(
         // SAFETY: `widen` has written a whole block, with repetitions beyond the end.
         unsafe { block.assume_init() }
     };
-    let whole = len - len % LANES;
+    let lanes_end = len - len % LANES;
     let mut value = fold.identity();
-    if whole < len {
-        for (i, element) in read(whole, len - whole).iter().take(len - whole).enumerate() {
-            value = fold.step(value, *element, position + whole + i);
+    if lanes_end < len {
+        for (i, element) in read(lanes_end, len - lanes_end).iter().take(len - lanes_end).enumerate() {
+            value = fold.step(value, *element, position + lanes_end + i);
         }
     }
-    if whole == 0 {
+    if lanes_end == 0 {
         return value;
     }
     let mut lanes = [fold.identity(); LANES];
-    for start in (0..whole).step_by(LANES) {
+    for start in (0..lanes_end).step_by(LANES) {
         for (lane, element) in read(start, LANES).iter().enumerate() {
             lanes[lane] = fold.step(lanes[lane], *element, position + start + lane);
         }
@@ -153,7 +153,7 @@ unsafe fn steps_widened<M: Element, F: Fold<M>>(
         // SAFETY: `widen` has written a whole block, with repetitions beyond the end.
         unsafe { block.assume_init() }
     };
-    let whole = values.len() - values.len() % LANES;
+    let lanes_end = values.len() - values.len() % LANES;
     let ((chunks, rest), (rows, rest_of_rows)) = (values.as_chunks_mut::<LANES>(), rows.as_chunks::<LANES>());
     for (k, (values, rows)) in chunks.iter_mut().zip(rows).enumerate() {
         let mut held = *values; // in registers for all lines
@@ -167,7 +167,7 @@ unsafe fn steps_widened<M: Element, F: Fold<M>>(
     }
     let len = rest.len();
     for n in 0..if len == 0 { 0 } else { count } {
-        for ((value, row), element) in rest.iter_mut().zip(rest_of_rows).zip(line(whole, n, len)) {
+        for ((value, row), element) in rest.iter_mut().zip(rest_of_rows).zip(line(lanes_end, n, len)) {
             *value = fold.step(*value, element, position + n * height + *row as usize);
         }
     }

@@ -126,11 +126,11 @@ impl FromStr for DeviceType {
             let renamed = DispatchKey::for_device(text).ok();
             KINDS.iter().find(|(_, name, key)| *name == text || Some(*key) == renamed)
         };
-        let found = find().or_else(|| {
+        let row = find().or_else(|| {
             <Program as BackendNames>::register_names();
             find()
         });
-        match found {
+        match row {
             Some((kind, ..)) => Ok(*kind),
             None => {
                 let known: Vec<String> = KINDS.iter().map(|(kind, ..)| kind.to_string()).collect();

@@ -16,13 +16,13 @@ pub(super) fn normalize(
 ) -> Result<Vec<Value<'static>>> {
     let schema = operator.schema()?;
     let positional = schema.arguments.iter().take_while(|argument| !argument.kwarg_only).count();
-    let given = sample.len();
+    let count = sample.len();
     let wrong =
         |what: String| Error::new(ErrorKind::Argument, format!("a sample does not fit the schema: {what}"));
-    if given > schema.arguments.len() {
-        return Err(wrong(format!("{given} values for {} arguments", schema.arguments.len())));
+    if count > schema.arguments.len() {
+        return Err(wrong(format!("{count} values for {} arguments", schema.arguments.len())));
     }
-    let rest = sample.split_off(positional.min(given));
+    let rest = sample.split_off(positional.min(count));
     let names = schema.arguments.iter().skip(positional).map(|argument| &*argument.name);
     let values = schema.normalize(sample, names.zip(rest)).map_err(|error| wrong(error.kind.to_string()))?;
     let values = values.into_iter().zip(&schema.arguments);
@@ -47,16 +47,16 @@ pub(super) struct TensorArgument {
 /// All tensors of the arguments, with the names that the schema gives them.
 pub(super) fn tensors(operator: OperatorHandle, values: &[Value<'static>]) -> Vec<TensorArgument> {
     let names = operator.schema().map(|schema| &schema.arguments[..]).unwrap_or_default();
-    let mut found = Vec::new();
+    let mut tensors = Vec::new();
     for (position, value) in values.iter().enumerate() {
         let name = names.get(position).map_or("?", |argument| &argument.name);
         let is_list = !matches!(value, Value::Tensor(_) | Value::TensorRef(_) | Value::TensorMut(_));
-        found.extend(value.all_tensors().enumerate().map(|(index, tensor)| {
+        tensors.extend(value.all_tensors().enumerate().map(|(index, tensor)| {
             let name = if is_list { format!("{name}[{index}]") } else { name.to_owned() };
             TensorArgument { position, name, tensor: tensor.clone() }
         }));
     }
-    found
+    tensors
 }
 
 /// The same values, with each tensor replaced by the result of `change`, which also gets the argument's index.

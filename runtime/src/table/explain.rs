@@ -72,7 +72,7 @@ pub fn explain<K: Copy>(
         if !key.is_runtime() {
             break;
         }
-        let verdict = ask(rule, registrations, fallbacks, key);
+        let verdict = verdict_of(rule, registrations, fallbacks, key);
         steps.push((rule, verdict));
         match verdict {
             Verdict::Taken { .. } => return Explanation { key, source: rule, steps },
@@ -85,7 +85,8 @@ pub fn explain<K: Copy>(
     Explanation { key, source: Source::Missing, steps }
 }
 
-fn ask<K: Copy>(
+/// What a rule says about a key.
+fn verdict_of<K: Copy>(
     rule: Source,
     registrations: &[Registration<K>],
     fallbacks: &Fallbacks<K>,
@@ -94,12 +95,12 @@ fn ask<K: Copy>(
     let registered_at = |wanted: DispatchKey| {
         registrations.iter().rfind(|registration| registration.key.registration_key() == wanted)
     };
-    let found = match rule {
+    let registered = match rule {
         Source::Kernel => registered_at(key).map(|registration| registration.is_fallthrough),
         Source::Alias(alias) => registered_at(alias).map(|registration| registration.is_fallthrough),
         _ => fallbacks.get(key).kernel.map(|_| fallbacks.get(key).is_fallthrough),
     };
-    let Some(is_fallthrough) = found else { return Verdict::NoKernel };
+    let Some(is_fallthrough) = registered else { return Verdict::NoKernel };
     let Source::Alias(alias) = rule else { return Verdict::Taken { is_fallthrough } };
     if !serves(alias, key) {
         return Verdict::NotCovered;

@@ -65,9 +65,9 @@ impl<'t> Reader<'t> {
 
     fn take(&mut self, what: &str) -> bool {
         self.skip_space();
-        let found = self.rest().starts_with(what);
-        self.at += if found { what.len() } else { 0 };
-        found
+        let is_next = self.rest().starts_with(what);
+        self.at += if is_next { what.len() } else { 0 };
+        is_next
     }
 
     fn expect(&mut self, what: &str) -> Result<()> {
@@ -82,9 +82,9 @@ impl<'t> Reader<'t> {
     /// Takes a keyword, unless it is only the beginning of a longer word, such as the name of an operator.
     fn take_word(&mut self, word: &str) -> bool {
         self.skip_space();
-        let found = self.rest().strip_prefix(word).is_some_and(|rest| !rest.starts_with(is_of_word));
-        self.at += if found { word.len() } else { 0 };
-        found
+        let is_next = self.rest().strip_prefix(word).is_some_and(|rest| !rest.starts_with(is_of_word));
+        self.at += if is_next { word.len() } else { 0 };
+        is_next
     }
 
     /// The longest run of characters for which `belongs` holds.

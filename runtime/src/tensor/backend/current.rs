@@ -112,8 +112,8 @@ impl Drop for DeviceGuard {
 pub fn current_stream(device: Device) -> Result<Stream> {
     let device = resolve(device)?;
     let of_device = |stream: &&Stream| stream.device == device;
-    let found = CURRENT.with_borrow(|current| current.streams.iter().find(of_device).copied());
-    Ok(found.unwrap_or(Stream { device, id: 0 }))
+    let set = CURRENT.with_borrow(|current| current.streams.iter().find(of_device).copied());
+    Ok(set.unwrap_or(Stream { device, id: 0 }))
 }
 
 fn set_stream(stream: Stream) {

@@ -1,11 +1,12 @@
 //! Dropping nested owners in a loop, where recursion would overflow the stack.
 
-use std::any::Any;
 use std::cell::Cell;
 use std::collections::VecDeque;
-use std::mem::{self, ManuallyDrop};
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::iter;
+use std::mem::ManuallyDrop;
 use std::thread::{self, LocalKey};
+
+use crate::panics;
 
 /// The values of one kind that a thread has yet to drop, in the order in which they were released; empty while it drops
 /// none.
@@ -62,19 +63,7 @@ impl<T> Queue<T> {
     #[cold]
     #[inline(never)]
     fn drop_all(&self, value: Option<T>) {
-        let mut next = value.or_else(|| self.next());
-        let mut panic = None;
-        while let Some(value) = next {
-            if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
-                keep_first(&mut panic, payload);
-            }
-            next = self.next();
-        }
-        match panic {
-            Some(payload) if thread::panicking() => mem::forget(payload),
-            Some(payload) => resume_unwind(payload),
-            None => {}
-        }
+        panics::each(value.into_iter().chain(iter::from_fn(|| self.next())), drop);
     }
 }
 
@@ -112,18 +101,13 @@ pub(crate) fn in_turn<T>(queue: &'static LocalKey<Queue<T>>, value: T) {
     });
 }
 
-/// A payload is a user's value, too, and may panic when it is dropped: payloads that are not resumed are leaked.
-fn keep_first(first: &mut Option<Box<dyn Any + Send>>, payload: Box<dyn Any + Send>) {
-    match first {
-        None => *first = Some(payload),
-        Some(_) => mem::forget(payload),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::mem;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
     use std::sync::{Arc, Mutex, PoisonError};
+
+    use super::*;
 
     type Log = Arc<Mutex<Vec<u32>>>;
 

@@ -1,4 +1,4 @@
-//! Running several pieces of user code in sequence, where a panic of one must not abort the process.
+//! Running pieces of user code in sequence, where a panic of one must neither skip the rest nor abort the process.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};

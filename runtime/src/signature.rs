@@ -194,7 +194,7 @@ macro_rules! signatures {
                 $($a: ManuallyDrop<$A>),*
             ) -> Result<R> {
                 let operator = kernel.operator();
-                // SAFETY: only kernels with a `TypedSeat` have this code, see `TypedClosure::sit`.
+                // SAFETY: only kernels with a `TypedSeat` have this code, see `TypedClosure::put_in`.
                 let seat = unsafe { kernel.state::<TypedSeat>() };
                 if let Some(body) = &*seat.borrow() {
                     // SAFETY: the seat belongs to this operator, whose arguments and returns these are, up to

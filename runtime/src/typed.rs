@@ -91,7 +91,7 @@ impl OperatorHandle {
             None if have_same_types(schema, &asked) => {
                 let boxed = BoxedKernel::new(call_by_keys);
                 // SAFETY: only the handle calls the kernel, with the types of `T`.
-                let kernel = unsafe { boxed.behind(T::Convention::ADAPTERS.boxing, operator) };
+                let kernel = unsafe { boxed.with_typed_code(T::Convention::ADAPTERS.boxing, operator) };
                 (true, Some(registry::keep_kernel(operator, kernel)?))
             }
             None => (false, None),

@@ -257,14 +257,14 @@ impl BoxedKernel {
     pub(crate) fn in_table_of(self, operator: &'static Operator) -> Kernel {
         // SAFETY: the code that declared the operator promised that its adapters have its calling convention, see
         // `Declaration::new`.
-        unsafe { self.behind(operator.spec().adapters.boxing, operator) }
+        unsafe { self.with_typed_code(operator.spec().adapters.boxing, operator) }
     }
 
     /// The kernel for an autograd row, which typed calls bypass if they have no gradient to lose.
     pub(crate) fn at_autograd_of(self, operator: &'static Operator) -> Kernel {
         // SAFETY: the code that declared the operator promised that its adapters have its calling convention, see
         // `Declaration::new`.
-        unsafe { self.behind(operator.spec().adapters.autograd_default, operator) }
+        unsafe { self.with_typed_code(operator.spec().adapters.autograd_default, operator) }
     }
 
     /// A kernel of the operator, whose typed calls run this code, which leads to the boxed code.
@@ -272,7 +272,7 @@ impl BoxedKernel {
     /// # Safety
     /// * `code` was erased from the calling convention with which the kernel is called: in a table, that of the
     ///   operator.
-    pub(crate) unsafe fn behind(self, code: ErasedCode, operator: &'static Operator) -> Kernel {
+    pub(crate) unsafe fn with_typed_code(self, code: ErasedCode, operator: &'static Operator) -> Kernel {
         Kernel { code, state: self.state, boxed: self.code, operator: NonNull::from(operator) }
     }
 }
@@ -319,7 +319,7 @@ impl TypedClosure {
     }
 
     /// Puts the closure into a seat of its operator, and returns a kernel that runs what is in the seat.
-    pub(crate) fn sit(self, seat: &'static TypedSeat) -> Kernel {
+    pub(crate) fn put_in(self, seat: &'static TypedSeat) -> Kernel {
         let TypedClosure { operator, body, seated } = self;
         seat.fill(body);
         // SAFETY: the code that made the closure promised that `seated` has the operator's convention and reads a

@@ -148,7 +148,7 @@ impl RuntimeKernel {
             Body::Typed(closure) => {
                 let operator = closure.operator;
                 let seat = seats.typed(key, operator);
-                (Implementation::Typed(closure.sit(seat), operator), Some(Seat::Typed(seat, operator)))
+                (Implementation::Typed(closure.put_in(seat), operator), Some(Seat::Typed(seat, operator)))
             }
         };
         Registration {

@@ -1,4 +1,4 @@
-//! A gate for threads that join a piece of work, and may be too late. `runtime/loom` tests this file under every
+//! A door for threads that join a piece of work, and may be too late. `runtime/loom` tests this file under every
 //! interleaving.
 
 use crate::sync::{AtomicUsize, Ordering};

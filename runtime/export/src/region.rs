@@ -17,8 +17,9 @@ use crate::wire::{Argument, Graph, Named};
 pub(crate) enum Region {
     /// Runs one of two blocks, depending on the operand.
     Cond { yes: Block, no: Block },
-    /// Runs the body while the condition holds; `carried` are the slots that change from one iteration to the next.
-    While { condition: Block, body: Block, carried: Vec<u32> },
+    /// Runs the body while the condition holds; `carried` are the slots that change from one iteration to the next. If
+    /// it never runs, the results are copies.
+    While { condition: Block, body: Block, carried: Vec<u32>, clone: OperatorHandle },
     /// Runs the body for each row of the operands, which are put into the slots `rows`, and stacks the results.
     Map { body: Block, rows: Vec<u32>, by: Rows },
     /// Like `Map`, but the first results of an iteration are passed to the next; those of the last one are results.
@@ -241,7 +242,8 @@ fn loops(
         body.results.len(),
         slots.len()
     );
-    Ok((Region::While { condition, body, carried: slots }, operands))
+    let clone = Dispatcher::global().find("aten::clone")?;
+    Ok((Region::While { condition, body, carried: slots, clone }, operands))
 }
 
 fn autocast(device: &str, dtype: &Argument, enabled: bool, cache: &Argument) -> Result<Autocast> {

@@ -341,15 +341,15 @@ fn region<W: Watch>(step: &Step, region: &Region, frame: &mut Frame<'_>, watch: 
             };
             whole(if holds { yes } else { no }, frame, watch)?
         }
-        Region::While { condition, body, carried } => {
+        Region::While { condition, body, carried, clone } => {
             let start =
                 step.operands.iter().map(|operand| frame.owned(operand)).collect::<Result<Vec<_>>>()?;
             put(carried, start, frame);
-            while holds(&whole(condition, frame, watch)?)? {
-                let next = whole(body, frame, watch)?;
-                put(carried, next, frame);
-            }
-            taken(carried, frame)
+            let has_run = repeated([condition, body], carried, frame, watch)?;
+            let last = taken(carried, frame).into_iter();
+            // A later step may write to a result, which must not change what the loop began with.
+            last.map(|value| if has_run { Ok(value) } else { copied(*clone, value) })
+                .collect::<Result<_>>()?
         }
         Region::Map { body, rows, by } => {
             let columns = columns(step, 0, frame)?;
@@ -388,6 +388,32 @@ fn whole<W: Watch>(inner: &Block, frame: &mut Frame<'_>, watch: &mut W) -> Resul
     let results = inner.results.iter().map(|result| frame.owned(result)).collect();
     clear(&inner.held, frame);
     results
+}
+
+/// Runs the body while the condition holds, and returns whether it has run at all.
+fn repeated<W: Watch>(
+    [condition, body]: [&Block; 2],
+    carried: &[u32],
+    frame: &mut Frame<'_>,
+    watch: &mut W,
+) -> Result<bool> {
+    let mut has_run = false;
+    while holds(&whole(condition, frame, watch)?)? {
+        let next = whole(body, frame, watch)?;
+        put(carried, next, frame);
+        has_run = true;
+    }
+    Ok(has_run)
+}
+
+/// A copy of a tensor; any other value is itself.
+fn copied(clone: OperatorHandle, value: Value<'static>) -> Result<Value<'static>> {
+    if value.as_tensor().is_none() {
+        return Ok(value);
+    }
+    let mut stack = Stack::from_iter([value, Value::None]);
+    clone.call_boxed(&mut stack)?;
+    Ok(stack.pop().map_or(Value::None, Value::into_owned))
 }
 
 fn holds(results: &[Value<'_>]) -> Result<bool> {

@@ -174,6 +174,36 @@ fn rows_go_when_the_loop_is_over() {
     assert_eq!(alive_after(pairs, "m"), 0.0);
 }
 
+/// A loop over `x` that goes on while any element is less than `limit`, and adds `step`.
+fn loop_below(limit: &str, step: &str, inputs: &[&str], rest: &str) -> String {
+    let less = node("aten.lt.Scalar", &[("self", &tensor("a")), ("other", limit)], &[&tensor("l")]);
+    let any = node("aten.any.default", &[("self", &tensor("l"))], &[&tensor("p")]);
+    let sum = node("aten.add.Scalar", &[("self", &tensor("a")), ("other", step)], &[&tensor("s")]);
+    let as_size = |graph: String| nested(&graph.replace(&tensor("k"), &size("k")));
+    let condition = as_size(graph(inputs, &[less, any], &["p"]));
+    let body = as_size(graph(inputs, &[sum], &["s"]));
+    let arguments = [("", &*condition), ("", &body), ("", &tensors("x")), ("", rest)];
+    node("higher_order.while_loop", &arguments, &[&tensor("y")])
+}
+
+fn size(name: &str) -> String {
+    format!(r#"{{"as_sym_int": {{"as_name": "{name}"}}}}"#)
+}
+
+#[test]
+fn a_loop_that_never_runs_returns_copies() {
+    let below = loop_below(r#"{"as_int": 0}"#, r#"{"as_int": 1}"#, &["a"], r#"{"as_tensors": []}"#);
+    let written = [("into", &*tensor("y")), ("x", &tensor("x"))];
+    let written = node("runs_test.add_into.default", &written, &[]);
+    let sum = [("self", &*tensor("x")), ("other", &tensor("y"))];
+    let sum = node("aten.add.Tensor", &sum, &[&tensor("sum")]);
+    let x = x();
+    let output = program(&[below, written, sum], "sum").run(std::slice::from_ref(&x)).unwrap();
+    assert_eq!(output[0].to_vec::<f32>().unwrap(), [3.0, 6.0]);
+    assert_eq!(x.to_vec::<f32>().unwrap(), [1.0, 2.0], "the input is not the result that was written to");
+    NOTED.take();
+}
+
 #[test]
 fn all_columns_of_a_loop_have_as_many_rows() {
     let wider = [("self", &*tensor("x")), ("repeats", r#"{"as_ints": [2]}"#)];

@@ -10,7 +10,7 @@ use crate::operand::Operand;
 use crate::out_dtype::{self, OutDtype};
 use crate::plan::{Action, Block, Scope, Source};
 use crate::target::Call;
-use crate::wire::{Argument, Graph, Named};
+use crate::wire::{Argument, Graph, Named, SymIntArgument};
 
 /// How the nested steps are run.
 #[derive(Debug)]
@@ -264,6 +264,14 @@ fn sources(arguments: &[&Argument], scope: &mut Scope<'_>) -> Result<Vec<Source>
         match argument {
             Argument::AsTensors(list) => {
                 for Named { name } in list {
+                    sources.push(scope.source(name)?);
+                }
+            }
+            Argument::AsSymInts(list) => {
+                for size in list {
+                    let SymIntArgument::AsName(name) = size else {
+                        bail!(NotSupported, "an argument of a graph is a constant in a list of sizes")
+                    };
                     sources.push(scope.source(name)?);
                 }
             }

@@ -205,6 +205,15 @@ fn a_loop_that_never_runs_returns_copies() {
 }
 
 #[test]
+fn a_loop_takes_sizes_from_outside() {
+    let rows = [("self", &*tensor("x")), ("dim", r#"{"as_int": 0}"#)];
+    let rows = node("aten.sym_size.int", &rows, &[&size("rows")]);
+    let below = loop_below(&size("k"), &size("k"), &["a", "k"], r#"{"as_sym_ints": [{"as_name": "rows"}]}"#);
+    let output = program(&[rows, below], "y").run(&[x()]).unwrap();
+    assert_eq!(output[0].to_vec::<f32>().unwrap(), [3.0, 4.0]);
+}
+
+#[test]
 fn all_columns_of_a_loop_have_as_many_rows() {
     let wider = [("self", &*tensor("x")), ("repeats", r#"{"as_ints": [2]}"#)];
     let wider = node("aten.repeat.default", &wider, &[&tensor("wide")]);

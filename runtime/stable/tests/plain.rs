@@ -8,6 +8,7 @@ mod build;
 use std::path::Path;
 use std::sync::{Once, OnceLock};
 
+use torch_library::vmap::{Level, Randomness};
 use torch_library::{
     DType, Device, Dispatcher, ErrorKind, Generator, Layout, MemoryFormat, OperatorHandle, Result, Tensor,
     Value,
@@ -42,6 +43,10 @@ fn call<T: torch_library::FromReturn>(name: &str, arguments: Vec<Value<'_>>) -> 
     operator(name).call_with(arguments, [])?.pop_as()
 }
 
+fn call_aten(name: &str, arguments: Vec<Value<'_>>) -> Tensor {
+    Dispatcher::global().find(name).unwrap().call_with(arguments, []).unwrap().pop_as().unwrap()
+}
+
 fn run(name: &str, arguments: Vec<Value<'_>>) -> Result<()> {
     operator(name).call_with(arguments, []).map(drop)
 }
@@ -53,7 +58,7 @@ fn fail(name: &str, arguments: Vec<Value<'_>>) -> torch_library::Error {
 #[test]
 fn what_it_registers_is_in_the_dispatcher() {
     let loaded = plain();
-    assert_eq!((loaded.operators().len(), loaded.kernels()), (42, 42));
+    assert_eq!((loaded.operators().len(), loaded.kernels()), (43, 43));
     let add_one = operator("add_one");
     assert!(loaded.operators().contains(&add_one));
     assert_eq!(add_one.schema().unwrap().to_string(), "plain::add_one(Tensor x) -> Tensor");
@@ -180,6 +185,27 @@ fn a_view_shares_memory() {
 }
 
 #[test]
+fn the_elements_of_a_batch_are_not_those_of_an_example() {
+    let x = Tensor::from([1.0, 2.0]);
+    assert_eq!(call::<f64>("first", vec![Value::from(&x)]).unwrap(), 1.0);
+    let batch = Tensor::from([[1.0, 2.0], [3.0, 4.0]]);
+    let level = Level::enter(2, Randomness::Error).unwrap();
+    let example = level.level().wrap(batch, 0).unwrap();
+    let error = fail("first", vec![example.into()]);
+    assert_eq!(error.kind(), ErrorKind::NotSupported, "{error}");
+    assert!(error.to_string().starts_with("plain::first: this tensor is a wrapper, of vmap"), "{error}");
+}
+
+#[test]
+fn elements_that_are_negated_later_are_not_those_in_memory() {
+    let x = call_aten("aten::_neg_view", vec![Tensor::from([1.0, 2.0]).into()]);
+    match call::<f64>("first", vec![x.into()]) {
+        Ok(first) => assert_eq!(first, -1.0),
+        Err(error) => assert_eq!(error.kind(), ErrorKind::NotSupported, "{error}"),
+    }
+}
+
+#[test]
 fn it_calls_operators_of_the_program() {
     let x = Tensor::from([1.0, -3.0]);
     let y: Tensor = call("square", vec![Value::from(&x)]).unwrap();
@@ -281,7 +307,7 @@ fn what_it_needs_of_pytorch_is_not_looked_for() {
     let folder = format!("-L{}", env!("CARGO_TARGET_TMPDIR"));
     let options = [&folder, "-Wl,--no-as-needed", "-ltorch_cpu", "-lc10", "-Wl,--as-needed"];
     let loaded = load(&build("plain_linked", &options)).unwrap();
-    assert_eq!(loaded.operators().len(), 42);
+    assert_eq!(loaded.operators().len(), 43);
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
     assert!(!maps.contains("/libtorch_cpu.so"), "no library of this name was opened");
     let add_one = Dispatcher::global().find("plain_linked::add_one").unwrap();

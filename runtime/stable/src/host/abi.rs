@@ -20,7 +20,7 @@ mod refused;
 
 use std::mem::MaybeUninit;
 
-use torch_library::{Error, ErrorKind, Result, Tensor};
+use torch_library::{DispatchKey, Error, ErrorKind, Result, Tensor};
 
 /// A function and its name.
 #[derive(Clone, Copy)]
@@ -78,6 +78,25 @@ fn put_tensor(out: Out<'_, *mut Tensor>, tensor: Tensor) -> Result<()> {
 /// The handle is null.
 fn tensor<'h>(handle: Handle<'h>) -> Result<&'h Tensor> {
     handle.ok_or_else(|| Error::new(ErrorKind::Argument, "a null handle of a tensor"))
+}
+
+/// Checks that the elements in a tensor's memory are those of the tensor.
+///
+/// # Errors
+/// A wrapper, whose memory has the elements of what it stands for, such as those of a whole batch; a tensor that is
+/// conjugated or negated later.
+fn check_memory(tensor: &Tensor) -> Result<()> {
+    if tensor.is_wrapper() {
+        let message = "this tensor is a wrapper, of vmap or of another layer, so its elements have no address\n  \
+            help: a kernel that reads elements belongs at a backend's key, such as `CPU`, not at a composite one";
+        return Err(Error::new(ErrorKind::NotSupported, message));
+    }
+    if [DispatchKey::Conjugate, DispatchKey::Negative].into_iter().any(|key| tensor.key_set().has(key)) {
+        let message = "the elements of this tensor are not those in its memory, which must be conjugated or negated \
+            first\n  help: `aten::resolve_conj` and `aten::resolve_neg` do that";
+        return Err(Error::new(ErrorKind::NotSupported, message));
+    }
+    Ok(())
 }
 
 /// Functions that return an error code: each body is a `Result<()>`.

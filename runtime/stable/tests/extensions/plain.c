@@ -156,6 +156,16 @@ static void ask_for_cuda(Word *stack, uint64_t inputs, uint64_t outputs) {
     check(aoti_torch_create_cuda_guard(0, &guard));
 }
 
+// Reads elements at a composite key, where layers have not been left yet.
+static void first(Word *stack, uint64_t inputs, uint64_t outputs) {
+    (void)inputs, (void)outputs;
+    Handle x = (Handle)stack[0];
+    int64_t count;
+    double *from = elements(x, &count);
+    memcpy(&stack[0], from, sizeof *from);
+    check(aoti_torch_delete_tensor_object(x));
+}
+
 static atomic_int freed;
 
 static void release(void *data, void *context) {
@@ -226,11 +236,12 @@ __attribute__((constructor)) static void initialise(void) {
         "float",    "float?",   "float[]",      "bool",      "bool?",   "bool[]", "str",   "str?",   "str[]",     "ScalarType",
         "Device",   "Device?",  "Layout",       "int[]?",    "Scalar",  "Generator?", "MemoryFormat",
     };
-    Handle definitions, fragment, cpu, composite;
+    Handle definitions, fragment, cpu, composite, implicit;
     char text[100];
     aoti_torch_library_init_def(NAMESPACE, __FILE__, __LINE__, &definitions);
     aoti_torch_library_init_impl(NAMESPACE, "CPU", __FILE__, __LINE__, &cpu);
     aoti_torch_library_init_impl(NAMESPACE, "CompositeExplicitAutograd", __FILE__, __LINE__, &composite);
+    aoti_torch_library_init_impl(NAMESPACE, "CompositeImplicitAutograd", __FILE__, __LINE__, &implicit);
     for (size_t i = 0; i < sizeof echoed / sizeof *echoed; i++) {
         snprintf(text, sizeof text, "echo.t%zu(%s x) -> %s", i, echoed[i], echoed[i]);
         aoti_torch_library_def(definitions, text);
@@ -246,6 +257,8 @@ __attribute__((constructor)) static void initialise(void) {
     kernel(cpu, "clear_", clear_);
     aoti_torch_library_def(definitions, "tail(Tensor(a) self, int start) -> Tensor(a)");
     kernel(cpu, "tail", tail);
+    aoti_torch_library_def(definitions, "first(Tensor x) -> float");
+    kernel(implicit, "first", first);
 
     aoti_torch_library_init_fragment(NAMESPACE, __FILE__, __LINE__, &fragment);
     static const struct {

@@ -147,6 +147,7 @@ functions! {
         ret_new_tensor: Out<'_, *mut Tensor>,
     ) {
         let (pool, dtype) = (tensor(this)?, numbers::dtype(dtype)?);
+        super::check_memory(pool)?;
         // SAFETY: the library promises arrays of this length.
         let (sizes, strides) = unsafe { (ints(sizes_ptr, ndim)?, ints(strides_ptr, ndim)?) };
         let size = dtype.size() as i64;

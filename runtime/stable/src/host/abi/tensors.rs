@@ -125,7 +125,8 @@ functions! {
     }
 
     fn torch_has_storage(this: Handle<'_>, ret_has_storage: Out<'_, bool>) {
-        put(ret_has_storage, tensor(this)?.is_defined())
+        let this = tensor(this)?;
+        put(ret_has_storage, this.is_defined() && !this.is_wrapper())
     }
 
     fn torch_set_requires_grad(this: Handle<'_>, requires_grad: bool) {
@@ -136,8 +137,9 @@ functions! {
 /// The address of a tensor's first element; null if it has none.
 ///
 /// # Errors
-/// The host cannot access the memory.
+/// The host cannot access the memory, or other elements than the tensor's are in it.
 fn elements(tensor: &Tensor) -> Result<*mut c_void> {
+    super::check_memory(tensor)?;
     let storage = tensor.storage();
     let Some(data) = storage.data_ptr() else {
         let has_elements = storage.nbytes() > 0 && tensor.device().kind != DeviceType::Meta;

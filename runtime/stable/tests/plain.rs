@@ -58,7 +58,7 @@ fn fail(name: &str, arguments: Vec<Value<'_>>) -> torch_library::Error {
 #[test]
 fn what_it_registers_is_in_the_dispatcher() {
     let loaded = plain();
-    assert_eq!((loaded.operators().len(), loaded.kernels()), (43, 43));
+    assert_eq!((loaded.operators().len(), loaded.kernels()), (44, 44));
     let add_one = operator("add_one");
     assert!(loaded.operators().contains(&add_one));
     assert_eq!(add_one.schema().unwrap().to_string(), "plain::add_one(Tensor x) -> Tensor");
@@ -206,6 +206,16 @@ fn elements_that_are_negated_later_are_not_those_in_memory() {
 }
 
 #[test]
+fn an_element_is_read_as_the_type_that_the_kernel_asks_for() {
+    let mut x = Tensor::from([2.5f32]);
+    assert_eq!(call::<f64>("only_", vec![Value::TensorMut(&mut x)]).unwrap(), 2.5);
+    let mut x = Tensor::from([-7i64]);
+    assert_eq!(call::<f64>("only_", vec![Value::TensorMut(&mut x)]).unwrap(), -7.0);
+    let mut x = Tensor::from([1.0, 2.0]);
+    assert_eq!(fail("only_", vec![Value::TensorMut(&mut x)]).kind(), ErrorKind::Shape);
+}
+
+#[test]
 fn it_calls_operators_of_the_program() {
     let x = Tensor::from([1.0, -3.0]);
     let y: Tensor = call("square", vec![Value::from(&x)]).unwrap();
@@ -307,7 +317,7 @@ fn what_it_needs_of_pytorch_is_not_looked_for() {
     let folder = format!("-L{}", env!("CARGO_TARGET_TMPDIR"));
     let options = [&folder, "-Wl,--no-as-needed", "-ltorch_cpu", "-lc10", "-Wl,--as-needed"];
     let loaded = load(&build("plain_linked", &options)).unwrap();
-    assert_eq!(loaded.operators().len(), 43);
+    assert_eq!(loaded.operators().len(), 44);
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
     assert!(!maps.contains("/libtorch_cpu.so"), "no library of this name was opened");
     let add_one = Dispatcher::global().find("plain_linked::add_one").unwrap();

@@ -40,6 +40,7 @@ int32_t torch_string_c_str(Handle, const char **);
 int32_t torch_delete_string(Handle);
 int32_t torch_parallel_for(int64_t, int64_t, int64_t, void (*)(int64_t, int64_t, void *), void *);
 int32_t aoti_torch_create_cuda_guard(int32_t, Handle *);
+int32_t aoti_torch_item_float64(Handle, double *);
 
 static const uint64_t version = (2ull << 56) | (10ull << 48);
 
@@ -166,6 +167,16 @@ static void first(Word *stack, uint64_t inputs, uint64_t outputs) {
     check(aoti_torch_delete_tensor_object(x));
 }
 
+// What a kernel writes, it may also ask for an element of, in a type of its choice.
+static void only_(Word *stack, uint64_t inputs, uint64_t outputs) {
+    (void)inputs, (void)outputs;
+    Handle x = (Handle)stack[0];
+    double element;
+    check(aoti_torch_item_float64(x, &element));
+    memcpy(&stack[0], &element, sizeof element);
+    check(aoti_torch_delete_tensor_object(x));
+}
+
 static atomic_int freed;
 
 static void release(void *data, void *context) {
@@ -259,6 +270,8 @@ __attribute__((constructor)) static void initialise(void) {
     kernel(cpu, "tail", tail);
     aoti_torch_library_def(definitions, "first(Tensor x) -> float");
     kernel(implicit, "first", first);
+    aoti_torch_library_def(definitions, "only_(Tensor(a!) self) -> float");
+    kernel(cpu, "only_", only_);
 
     aoti_torch_library_init_fragment(NAMESPACE, __FILE__, __LINE__, &fragment);
     static const struct {

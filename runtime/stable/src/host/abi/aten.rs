@@ -138,11 +138,11 @@ functions! {
 
     fn aoti_torch_check_inf_and_nan(tensor_name: *const c_char, this: Handle<'_>) {
         let this = tensor(this)?;
-        let is_finite = match this.dtype() {
-            DType::Float32 => this.to_vec::<f32>()?.iter().all(|value| value.is_finite()),
-            DType::Float64 => this.to_vec::<f64>()?.iter().all(|value| value.is_finite()),
-            dtype => return Err(Error::new(ErrorKind::DType, format!("floats are looked at, not {dtype}"))),
-        };
+        let is_finite = leases::suspended(|| match this.dtype() {
+            DType::Float32 => Ok(this.to_vec::<f32>()?.iter().all(|value| value.is_finite())),
+            DType::Float64 => Ok(this.to_vec::<f64>()?.iter().all(|value| value.is_finite())),
+            dtype => Err(Error::new(ErrorKind::DType, format!("floats are looked at, not {dtype}"))),
+        })?;
         // SAFETY: the library promises a text that ends in a zero.
         let name = unsafe { c_text(tensor_name, "the name") }?;
         ensure!(is_finite, Argument, "{name} has elements that are infinite or no numbers");

@@ -224,8 +224,10 @@ extern "C" fn aoti_torch_print_tensor_handle(this: super::Handle<'_>, message: *
     last::or("aoti_torch_print_tensor_handle", (), || {
         // SAFETY: the library promises that it is a text that ends in a zero, or null.
         let message = unsafe { c_text(message, "").unwrap_or_default() };
-        if let Some(this) = this {
-            println!("[{message}]: {this}");
+        if let Some(this) = this
+            && let Ok(text) = leases::suspended(|| Ok(this.to_string()))
+        {
+            println!("[{message}]: {text}");
         }
     });
 }

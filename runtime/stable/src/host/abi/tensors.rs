@@ -6,13 +6,21 @@ use std::ptr;
 use torch_library::{DeviceType, Element, Layout, MemoryFormat, Result, Tensor, ensure};
 
 use super::{Handle, Out, functions, others, put, tensor};
-use crate::host::numbers;
+use crate::host::{leases, numbers};
 
-/// The element of a tensor with one element.
+/// The element of a tensor with one element, converted to a type.
+///
+/// # Errors
+/// Another number of elements; a number that the type does not have.
 fn item<T: Element>(handle: Handle<'_>, ret: Out<'_, T>) -> Result<()> {
     let this = tensor(handle)?;
     ensure!(this.numel() == 1, Shape, "a tensor with {} elements has no only one", this.numel());
-    put(ret, this.to_vec::<T>()?[0])
+    // The kernel may ask for an element of what it writes.
+    let element = leases::suspended(|| match this.dtype() == T::DTYPE {
+        true => Ok(this.to_vec::<T>()?[0]), // also a large number of the type `uint64`
+        false => this.item()?.to(),
+    })?;
+    put(ret, element)
 }
 
 /// Functions that read the element of a tensor with one element.

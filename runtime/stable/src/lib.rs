@@ -35,8 +35,8 @@
 //! | values | `torch_new_list_reserve_size`, `torch_list_*`, `torch_delete_list`; `torch_new_string_handle`, `torch_string_*`, `torch_delete_string`; `torch_new_stable_ivalue`, `torch_delete_stable_ivalue` |
 //! | handles | `aoti_torch_new_tensor_handle`, `aoti_torch_delete_tensor_object`, `aoti_torch_new_uninitialized_tensor`, `aoti_torch_assign_tensors`, `aoti_torch_assign_tensors_out`; `torch_new_generator_handle`, `torch_delete_generator`, `torch_generator_get_device` |
 //! | tensors | `aoti_torch_get_*`, `torch_get_const_data_ptr`, `torch_get_mutable_data_ptr`, `aoti_torch_is_contiguous`, `aoti_torch_is_defined`, `torch_has_storage`, `torch_set_requires_grad`, `aoti_torch_item_*`, `aoti_torch_check_inf_and_nan`, `aoti_torch_print_tensor_handle` |
-//! | new tensors | `aoti_torch_empty_strided`, `aoti_torch_create_tensor_from_blob`, `_v2`, `torch_from_blob` (memory of the CPU), `aoti_torch__reinterpret_tensor`, `aoti_torch_as_strided`, `aoti_torch__alloc_from_pool`, `aoti_torch_scalar_to_tensor_*` |
-//! | operators of `aten` | `aoti_torch_aten_*` (all eight), `aoti_torch_clone`, `aoti_torch_clone_preserve_strides`, `aoti_torch_copy_`, `aoti_torch_tensor_copy_`, `aoti_torch_zero_`: each calls the dispatcher |
+//! | new tensors | `aoti_torch_empty_strided`, `aoti_torch_create_tensor_from_blob`, `_v2`, `torch_from_blob` (memory of the CPU), `aoti_torch__reinterpret_tensor`, `aoti_torch__alloc_from_pool`, `aoti_torch_scalar_to_tensor_*` |
+//! | operators of `aten` | `aoti_torch_aten_*` (all eight), `aoti_torch_as_strided`, `aoti_torch_clone`, `aoti_torch_clone_preserve_strides`, `aoti_torch_copy_`, `aoti_torch_tensor_copy_`, `aoti_torch_zero_`: each calls the dispatcher |
 //! | threads, modes | `torch_parallel_for`, `torch_get_num_threads`, `torch_get_thread_idx`; `aoti_torch_grad_mode_is_enabled`, `aoti_torch_grad_mode_set_enabled` |
 //! | numbers | `aoti_torch_dtype_*`, `torch_dtype_*`, `aoti_torch_device_type_*`, `aoti_torch_layout_*`, `aoti_torch_memory_format_*`, `torch_tag_*`, `torch_parse_device_string`, `aoti_torch_abi_version` (2.15.0) |
 //!

@@ -13,7 +13,7 @@ use torch_library::{
     DType, Device, Dispatcher, ErrorKind, Generator, Layout, MemoryFormat, OperatorHandle, Result, Tensor,
     Value,
 };
-use torch_library_kernels as _;
+use torch_library_kernels::prelude::*;
 use torch_library_stable::LoadedLibrary;
 
 fn load(path: &Path) -> Result<LoadedLibrary> {
@@ -58,7 +58,7 @@ fn fail(name: &str, arguments: Vec<Value<'_>>) -> torch_library::Error {
 #[test]
 fn what_it_registers_is_in_the_dispatcher() {
     let loaded = plain();
-    assert_eq!((loaded.operators().len(), loaded.kernels()), (44, 44));
+    assert_eq!((loaded.operators().len(), loaded.kernels()), (45, 45));
     let add_one = operator("add_one");
     assert!(loaded.operators().contains(&add_one));
     assert_eq!(add_one.schema().unwrap().to_string(), "plain::add_one(Tensor x) -> Tensor");
@@ -182,6 +182,17 @@ fn a_view_shares_memory() {
     assert_eq!(x.to_vec::<f64>().unwrap(), [1.0, 7.0, 7.0]);
     let error = fail("tail", vec![Value::from(&x), (-5i64).into()]);
     assert_eq!(error.kind(), ErrorKind::Shape, "{error}");
+}
+
+#[test]
+fn a_view_by_strides_has_a_gradient() {
+    let x = Tensor::from([[1.0, 2.0], [3.0, 4.0]]);
+    x.set_requires_grad(true).unwrap();
+    let y: Tensor = call("transposed", vec![Value::from(&x)]).unwrap();
+    assert!(y.shares_storage_with(&x));
+    assert_eq!(y.to_vec::<f64>().unwrap(), [1.0, 3.0, 2.0, 4.0]);
+    y.mul(&Tensor::from([[1.0, 10.0], [100.0, 1000.0]])).unwrap().sum().unwrap().backward().unwrap();
+    assert_eq!(x.grad().unwrap().to_vec::<f64>().unwrap(), [1.0, 100.0, 10.0, 1000.0]);
 }
 
 #[test]
@@ -317,7 +328,7 @@ fn what_it_needs_of_pytorch_is_not_looked_for() {
     let folder = format!("-L{}", env!("CARGO_TARGET_TMPDIR"));
     let options = [&folder, "-Wl,--no-as-needed", "-ltorch_cpu", "-lc10", "-Wl,--as-needed"];
     let loaded = load(&build("plain_linked", &options)).unwrap();
-    assert_eq!(loaded.operators().len(), 44);
+    assert_eq!(loaded.operators().len(), 45);
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
     assert!(!maps.contains("/libtorch_cpu.so"), "no library of this name was opened");
     let add_one = Dispatcher::global().find("plain_linked::add_one").unwrap();

@@ -41,6 +41,8 @@ int32_t torch_delete_string(Handle);
 int32_t torch_parallel_for(int64_t, int64_t, int64_t, void (*)(int64_t, int64_t, void *), void *);
 int32_t aoti_torch_create_cuda_guard(int32_t, Handle *);
 int32_t aoti_torch_item_float64(Handle, double *);
+int32_t aoti_torch_as_strided(Handle, const int64_t *, const int64_t *, Handle *);
+int32_t aoti_torch_assign_tensors_out(Handle, Handle *);
 
 static const uint64_t version = (2ull << 56) | (10ull << 48);
 
@@ -177,6 +179,20 @@ static void only_(Word *stack, uint64_t inputs, uint64_t outputs) {
     check(aoti_torch_delete_tensor_object(x));
 }
 
+static void transposed(Word *stack, uint64_t inputs, uint64_t outputs) {
+    (void)inputs, (void)outputs;
+    Handle x = (Handle)stack[0], view, result;
+    int64_t *sizes, *strides;
+    check(aoti_torch_get_sizes(x, &sizes));
+    check(aoti_torch_get_strides(x, &strides));
+    int64_t swapped[] = {sizes[1], sizes[0]}, steps[] = {strides[1], strides[0]};
+    check(aoti_torch_as_strided(x, swapped, steps, &view));
+    check(aoti_torch_assign_tensors_out(view, &result));
+    check(aoti_torch_delete_tensor_object(view));
+    check(aoti_torch_delete_tensor_object(x));
+    stack[0] = (Word)result;
+}
+
 static atomic_int freed;
 
 static void release(void *data, void *context) {
@@ -272,6 +288,8 @@ __attribute__((constructor)) static void initialise(void) {
     kernel(implicit, "first", first);
     aoti_torch_library_def(definitions, "only_(Tensor(a!) self) -> float");
     kernel(cpu, "only_", only_);
+    aoti_torch_library_def(definitions, "transposed(Tensor(a) x) -> Tensor(a)");
+    kernel(implicit, "transposed", transposed);
 
     aoti_torch_library_init_fragment(NAMESPACE, __FILE__, __LINE__, &fragment);
     static const struct {

@@ -125,6 +125,20 @@ functions! {
         copy(dst, src, false)
     }
 
+    /// Through the dispatcher, as in PyTorch: the view has a gradient, and may be one of a wrapper.
+    fn aoti_torch_as_strided(
+        this: Handle<'_>,
+        sizes_ptr: *const i64,
+        strides_ptr: *const i64,
+        ret: Out<'_, *mut Tensor>,
+    ) {
+        let ndim = tensor(this)?.dim() as i64;
+        // SAFETY: the library promises as many numbers as the tensor has dimensions.
+        let (sizes, strides) = unsafe { (ints(sizes_ptr, ndim)?, ints(strides_ptr, ndim)?) };
+        let arguments = vec![of(this)?, sizes.to_vec().into(), strides.to_vec().into(), Value::None];
+        put_tensor(ret, call("aten::as_strided", arguments)?)
+    }
+
     fn aoti_torch_clone(this: Handle<'_>, ret: Out<'_, *mut Tensor>) {
         put_tensor(ret, call("aten::clone", vec![of(this)?, Value::None])?)
     }

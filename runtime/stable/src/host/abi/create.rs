@@ -124,19 +124,6 @@ functions! {
         put_tensor(ret_new_tensor, tensor(this)?.strided_view(sizes, strides, storage_offset)?)
     }
 
-    fn aoti_torch_as_strided(
-        this: Handle<'_>,
-        sizes_ptr: *const i64,
-        strides_ptr: *const i64,
-        ret: Out<'_, *mut Tensor>,
-    ) {
-        let this = tensor(this)?;
-        let ndim = this.dim() as i64;
-        // SAFETY: the library promises as many numbers as the tensor has dimensions.
-        let (sizes, strides) = unsafe { (ints(sizes_ptr, ndim)?, ints(strides_ptr, ndim)?) };
-        put_tensor(ret, this.strided_view(sizes, strides, this.storage_offset())?)
-    }
-
     fn aoti_torch__alloc_from_pool(
         this: Handle<'_>,
         offset_bytes: i64,

@@ -25,9 +25,7 @@ functions! {
     }
 
     fn aoti_torch_assign_tensors_out(src: Handle<'_>, ret_dst: Out<'_, *mut Tensor>) {
-        let src = tensor(src)?;
-        let place = (src.sizes(), src.strides(), src.storage_offset());
-        put_tensor(ret_dst, src.strided_view(place.0, place.1, place.2)?)
+        put_tensor(ret_dst, tensor(src)?.clone())
     }
 
     fn torch_new_generator_handle(this: Option<&Generator>, ret_new_generator: Out<'_, *mut Generator>) {

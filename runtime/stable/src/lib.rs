@@ -31,7 +31,7 @@
 //! |---|---|
 //! | libraries | `aoti_torch_library_init_def`, `_init_fragment`, `_init_impl`, `aoti_torch_library_def`, `_impl`, `torch_library_impl`, `torch_library_def_with_tags`, `aoti_torch_delete_library_object`, `torch_library_set_python_module` (which does nothing: there is no such Python) |
 //! | calls | `torch_call_dispatcher`, `aoti_torch_call_dispatcher` |
-//! | errors | `aoti_torch_check`, `aoti_torch_warn`, `torch_exception_get_what`, `torch_exception_get_what_without_backtrace` |
+//! | errors | `aoti_torch_check`, `aoti_torch_warn`, `torch_exception_get_what`, `torch_exception_get_what_without_backtrace`; `torch_c10_cuda_check_msg`, `torch_c10_cuda_free_error_msg`, with which a library reports a failure of CUDA |
 //! | values | `torch_new_list_reserve_size`, `torch_list_*`, `torch_delete_list`; `torch_new_string_handle`, `torch_string_*`, `torch_delete_string`; `torch_new_stable_ivalue`, `torch_delete_stable_ivalue` |
 //! | handles | `aoti_torch_new_tensor_handle`, `aoti_torch_delete_tensor_object`, `aoti_torch_new_uninitialized_tensor`, `aoti_torch_assign_tensors`, `aoti_torch_assign_tensors_out`; `torch_new_generator_handle`, `torch_delete_generator`, `torch_generator_get_device` |
 //! | tensors | `aoti_torch_get_*`, `torch_get_const_data_ptr`, `torch_get_mutable_data_ptr`, `aoti_torch_is_contiguous`, `aoti_torch_is_defined`, `torch_has_storage`, `torch_set_requires_grad`, `aoti_torch_item_*`, `aoti_torch_check_inf_and_nan`, `aoti_torch_print_tensor_handle` |
@@ -44,7 +44,7 @@
 //!
 //! | | |
 //! |---|---|
-//! | devices | `aoti_torch_create_device_guard`, `aoti_torch_delete_device_guard`, `aoti_torch_device_guard_set_index`, `aoti_torch_get_current_device_index`, `aoti_torch_get_current_stream`, `aoti_torch_delete_stream`, `aoti_torch_stream_id`, `torch_stream_native_handle`; all with `cuda` in their names, `torch_mps_set_arg_bytes`; `aoti_torch_empty_strided_pinned` |
+//! | devices | `aoti_torch_create_device_guard`, `aoti_torch_delete_device_guard`, `aoti_torch_device_guard_set_index`, `aoti_torch_get_current_device_index`, `aoti_torch_get_current_stream`, `aoti_torch_delete_stream`, `aoti_torch_stream_id`, `torch_stream_native_handle`; all others with `cuda` in their names, `torch_mps_set_arg_bytes`; `aoti_torch_empty_strided_pinned` |
 //! | objects of Python | `torch_tensor_from_pyobject`, `torch_tensor_to_pyobject`, `torch_is_tensor_pyobject`, `torch_dtype_from_pyobject`, `torch_dtype_to_pyobject`, `torch_device_from_pyobject`, `torch_device_to_pyobject` |
 //! | models of AOTInductor | `aoti_torch_*_to_ivalue`, `aoti_torch_delete_c10_value_object`, `aoti_record_function_*`, `aoti_torch_proxy_executor_call_function`, `aoti_torch_save_tensor_handle`, `aoti_torch__mm_plus_mm_out`, `aoti_torch_scatter_out`, `aoti_torch_scatter_reduce_out`, `aoti_torch_index_put_out`, and the four of fbgemm and of wrapped quantised linear layers |
 //! | what PyTorch calls deprecated | all of `shim_deprecated.h` |

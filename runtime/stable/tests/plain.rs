@@ -58,7 +58,7 @@ fn fail(name: &str, arguments: Vec<Value<'_>>) -> torch_library::Error {
 #[test]
 fn what_it_registers_is_in_the_dispatcher() {
     let loaded = plain();
-    assert_eq!((loaded.operators().len(), loaded.kernels()), (45, 45));
+    assert_eq!((loaded.operators().len(), loaded.kernels()), (46, 46));
     let add_one = operator("add_one");
     assert!(loaded.operators().contains(&add_one));
     assert_eq!(add_one.schema().unwrap().to_string(), "plain::add_one(Tensor x) -> Tensor");
@@ -245,6 +245,12 @@ fn errors_go_both_ways() {
     let error = fail("ask_for_cuda", vec![]);
     assert_eq!(error.kind(), ErrorKind::NotSupported);
     assert!(error.to_string().contains("aoti_torch_create_cuda_guard: there is no CUDA"), "{error}");
+    run("check_cuda", vec![0i64.into()]).unwrap();
+    let error = fail("check_cuda", vec![35i64.into()]);
+    assert!(
+        error.to_string().starts_with("plain::check_cuda: CUDA error 35\n  in launch at kernel.cu:7"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -328,7 +334,7 @@ fn what_it_needs_of_pytorch_is_not_looked_for() {
     let folder = format!("-L{}", env!("CARGO_TARGET_TMPDIR"));
     let options = [&folder, "-Wl,--no-as-needed", "-ltorch_cpu", "-lc10", "-Wl,--as-needed"];
     let loaded = load(&build("plain_linked", &options)).unwrap();
-    assert_eq!(loaded.operators().len(), 45);
+    assert_eq!(loaded.operators().len(), 46);
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
     assert!(!maps.contains("/libtorch_cpu.so"), "no library of this name was opened");
     let add_one = Dispatcher::global().find("plain_linked::add_one").unwrap();

@@ -12,6 +12,7 @@ mod tensors;
 mod create;
 
 mod aten;
+mod cuda;
 mod dispatch;
 mod registration;
 mod threads;
@@ -38,6 +39,7 @@ pub(crate) fn all() -> impl Iterator<Item = Function> {
         tensors::table(),
         create::table(),
         aten::table(),
+        cuda::table(),
         dispatch::table(),
         registration::table(),
         threads::table(),

@@ -40,6 +40,8 @@ int32_t torch_string_c_str(Handle, const char **);
 int32_t torch_delete_string(Handle);
 int32_t torch_parallel_for(int64_t, int64_t, int64_t, void (*)(int64_t, int64_t, void *), void *);
 int32_t aoti_torch_create_cuda_guard(int32_t, Handle *);
+int32_t torch_c10_cuda_check_msg(int32_t, const char *, const char *, uint32_t, bool, char **);
+void torch_c10_cuda_free_error_msg(char *);
 int32_t aoti_torch_item_float64(Handle, double *);
 int32_t aoti_torch_as_strided(Handle, const int64_t *, const int64_t *, Handle *);
 int32_t aoti_torch_assign_tensors_out(Handle, Handle *);
@@ -193,6 +195,18 @@ static void transposed(Word *stack, uint64_t inputs, uint64_t outputs) {
     stack[0] = (Word)result;
 }
 
+// Like `STD_CUDA_CHECK` of the headers.
+static void check_cuda(Word *stack, uint64_t inputs, uint64_t outputs) {
+    (void)inputs, (void)outputs;
+    char *message = NULL, kept[200];
+    torch_c10_cuda_check_msg((int32_t)stack[0], "kernel.cu", "launch", 7, true, &message);
+    if (message != NULL) {
+        snprintf(kept, sizeof kept, "%s", message);
+        torch_c10_cuda_free_error_msg(message);
+        aoti_torch_check(false, __func__, __FILE__, __LINE__, kept);
+    }
+}
+
 static atomic_int freed;
 
 static void release(void *data, void *context) {
@@ -301,6 +315,7 @@ __attribute__((constructor)) static void initialise(void) {
         {"square", "square(Tensor x) -> Tensor", square},
         {"ask", "ask() -> str", ask},
         {"ask_for_cuda", "ask_for_cuda() -> ()", ask_for_cuda},
+        {"check_cuda", "check_cuda(int code) -> ()", check_cuda},
         {"lend", "lend(int count) -> Tensor", lend},
         {"count_freed", "count_freed() -> int", count_freed},
         {"sum_below", "sum_below(int end) -> int", sum_below},

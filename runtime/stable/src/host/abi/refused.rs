@@ -35,7 +35,7 @@ refused! {
         aoti_torch_create_cuda_stream_guard aoti_torch_delete_cuda_stream_guard aoti_torch_get_current_cuda_stream
         aoti_torch_cuda_caching_allocator_raw_alloc aoti_torch_cuda_caching_allocator_raw_delete
         torch_get_current_cuda_blas_handle torch_set_current_cuda_stream torch_get_cuda_stream_from_pool
-        torch_cuda_stream_synchronize torch_c10_cuda_check_msg torch_c10_cuda_free_error_msg;
+        torch_cuda_stream_synchronize;
     "there is no Metal behind PyTorch's stable ABI here":
         torch_mps_set_arg_bytes;
     "it is of PyTorch's own objects of Python, and there is no PyTorch here":

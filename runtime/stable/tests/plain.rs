@@ -363,6 +363,18 @@ fn a_library_that_contradicts_another_leaves_nothing() {
 }
 
 #[test]
+fn libraries_that_need_each_other_are_refused() {
+    let folder = format!("-L{}", env!("CARGO_TARGET_TMPDIR"));
+    let options = [&folder, "-Wl,--no-as-needed", "-Wl,-rpath,$ORIGIN"];
+    let left = build::build("cc", "empty.c", "libleft.so", &[]);
+    build::build("cc", "empty.c", "libright.so", &[&options[..], &["-lleft"]].concat());
+    build::build("cc", "empty.c", "libleft.so", &[&options[..], &["-lright"]].concat());
+    let error = load(&left).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::NotSupported, "{error}");
+    assert!(error.to_string().contains("libright.so needs "), "{error}");
+}
+
+#[test]
 fn files_that_do_not_load_say_why() {
     let text = |path: &Path| load(path).unwrap_err().to_string();
     assert!(text(Path::new("missing.so")).starts_with("loading missing.so: "));
@@ -372,6 +384,21 @@ fn files_that_do_not_load_say_why() {
         "{}",
         text(&source)
     );
+    // A download that was broken off: the loader would map what is not there. Without its last parts, which are for
+    // debuggers, it is whole.
+    let whole = std::fs::read(plain().path()).unwrap();
+    let cut = Path::new(env!("CARGO_TARGET_TMPDIR")).join("libcut.so");
+    let mut refused = 0;
+    for length in (0..whole.len()).step_by(200) {
+        std::fs::write(&cut, &whole[..length]).unwrap();
+        let text = text(&cut);
+        refused += usize::from(text.ends_with("libcut.so: it is no shared object for this processor"));
+        assert!(
+            refused == length / 200 + 1 || text.contains("namespace `plain` is declared already"),
+            "{text}"
+        );
+    }
+    assert!(refused * 200 > whole.len() / 2);
     let undefined = build::build("cc", "undefined.c", "libundefined.so", &[]);
     let text = text(&undefined);
     assert!(text.contains("libundefined.so: undefined symbol: _ZN3c105ErrorD1Ev"), "{text}");

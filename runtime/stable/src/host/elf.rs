@@ -47,13 +47,21 @@ impl SharedObject {
     }
 
     fn with_sections(mut self) -> Option<SharedObject> {
-        let (table, count) = (self.word(32)?, self.half(56)?);
-        let headers: Vec<usize> =
-            (0..usize::from(count)).map(|index| table as usize + index * PROGRAM_HEADER).collect();
+        let (table, count) = (usize::try_from(self.word(32)?).ok()?, usize::from(self.half(56)?));
+        if usize::from(self.half(54)?) != PROGRAM_HEADER {
+            return None;
+        }
+        self.bytes.get(table..table.checked_add(count * PROGRAM_HEADER)?)?;
+        let headers: Vec<usize> = (0..count).map(|index| table + index * PROGRAM_HEADER).collect();
         for header in &headers {
-            if self.number(*header)? == PT_DYNAMIC {
-                let (offset, size) = (self.word(header + 8)?, self.word(header + 32)?);
-                self.dynamic = (offset as usize, size as usize / ENTRY);
+            let kind = self.number(*header)?;
+            let (offset, size) = (self.word(header + 8)? as usize, self.word(header + 32)? as usize);
+            // The loader maps what is said to be in the file; an access to what is not there ends the process.
+            if [PT_LOAD, PT_DYNAMIC].contains(&kind) {
+                self.bytes.get(offset..offset.checked_add(size)?)?;
+            }
+            if kind == PT_DYNAMIC {
+                self.dynamic = (offset, size / ENTRY);
             }
         }
         let value = |tag| self.entries().find(|(_, found, _)| *found == tag).map(|(_, _, value)| value);
@@ -210,9 +218,24 @@ mod tests {
     #[test]
     fn cut_off_files_are_refused() {
         let image = crate::host::image::image("mine.so", &[("torch_one", 0x1234)]);
-        for length in 0..image.len() - 1 {
-            let cut = SharedObject::parse(image[..length].to_vec());
-            assert!(cut.is_err() || cut.is_ok_and(|object| object.needed().count() == 0));
+        for length in 0..image.len() {
+            assert!(SharedObject::parse(image[..length].to_vec()).is_err(), "{length} bytes");
+        }
+    }
+
+    #[test]
+    fn positions_beyond_the_file_are_refused() {
+        let image = crate::host::image::image("mine.so", &[("torch_one", 0x1234)]);
+        let (program_header, dynamic) = (64, 64 + PROGRAM_HEADER);
+        // The table of segments; where a segment is in the file, and how long it is.
+        for at in [32, program_header + 8, program_header + 32, dynamic + 8, dynamic + 32] {
+            for beyond in [image.len() as u64 + 1, 1 << 40, u64::MAX - 7, u64::MAX] {
+                let mut wrong = image.clone();
+                wrong[at..at + 8].copy_from_slice(&beyond.to_le_bytes());
+                let parsed = SharedObject::parse(wrong);
+                let redirected = parsed.and_then(|mut object| object.redirect(|_| false, "torch_one"));
+                assert!(redirected.is_err(), "{beyond:#x} at {at}");
+            }
         }
     }
 }

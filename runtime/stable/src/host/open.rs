@@ -29,6 +29,8 @@ use crate::host::{abi, exception};
 pub(super) struct Opened {
     images: Vec<String>,
     libraries: Vec<(PathBuf, Handle)>,
+    /// Libraries that wait for those that they need.
+    waiting: Vec<PathBuf>,
 }
 
 /// A handle of the loader, as a number: it is not dereferenced here.
@@ -47,10 +49,11 @@ impl Opened {
             return Ok(*handle);
         }
         let mut object = SharedObject::parse(std::fs::read(path)?)?;
-        for needed in neighbours(&object, path) {
-            // SAFETY: it is a part of the library, for which the caller made the promise.
-            unsafe { self.open(&needed) }?;
-        }
+        self.waiting.push(path.to_owned());
+        // SAFETY: as the caller promises.
+        let opened = unsafe { self.open_neighbours(&object, path) };
+        self.waiting.pop();
+        opened?;
         let soname = match object.redirect(is_of_pytorch, "aoti_torch_")? {
             Some(name) => Some(name),
             None => object.redirect(|_| false, "torch_call_dispatcher")?,
@@ -62,6 +65,28 @@ impl Opened {
         let handle = unsafe { open_bytes(object.bytes(), path) }?;
         self.libraries.push((path.to_owned(), handle));
         Ok(handle)
+    }
+
+    /// Opens the libraries that a library finds relative to itself.
+    ///
+    /// # Errors
+    /// The errors of [`open`](Self::open); one of them needs the library itself.
+    ///
+    /// # Safety
+    /// * The requirements of [`open`](Self::open).
+    unsafe fn open_neighbours(&mut self, object: &SharedObject, path: &Path) -> Result<()> {
+        for needed in neighbours(object, path) {
+            ensure!(
+                !self.waiting.contains(&needed),
+                NotSupported,
+                "{} needs {}, which needs it: of libraries that need each other, none can be opened first",
+                path.display(),
+                needed.display()
+            );
+            // SAFETY: it is a part of the library, for which the caller made the promise.
+            unsafe { self.open(&needed) }?;
+        }
+        Ok(())
     }
 
     /// The number of opened libraries.
@@ -77,9 +102,7 @@ impl Opened {
 
     /// Opens an image of our functions under a name, once.
     fn open_image(&mut self, soname: &str) -> Result<()> {
-        if self.images.iter().any(|opened| opened == soname) {
-            return Ok(());
-        }
+        // For each library: a PyTorch may have been opened since the last one.
         // SAFETY: the name ends in a zero.
         let other = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"aoti_torch_abi_version".as_ptr()) };
         ensure!(
@@ -87,6 +110,9 @@ impl Opened {
             NotSupported,
             "this program is linked with a PyTorch, or opened one by `RTLD_GLOBAL`, whose functions would come first"
         );
+        if self.images.iter().any(|opened| opened == soname) {
+            return Ok(());
+        }
         let functions: Vec<(&str, u64)> =
             abi::all().map(|function| (function.name, function.address.addr() as u64)).collect();
         // SAFETY: an image has no constructors.

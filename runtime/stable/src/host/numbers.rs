@@ -42,14 +42,16 @@ pub(crate) fn memory_format(number: i32) -> Result<MemoryFormat> {
 /// The device with two numbers; a negative index stands for none.
 ///
 /// # Errors
-/// The device type is unknown.
+/// The device type is unknown, or the index larger than any.
 pub(crate) fn device(kind: i32, index: i32) -> Result<Device> {
     let unknown = || Error::new(ErrorKind::Device, format!("no device here is of type {kind}"));
     let kind = DEVICES.into_iter().find(|known| *known as i32 == kind).ok_or_else(unknown)?;
     if kind == DeviceType::Cpu {
         return Ok(Device::CPU);
     }
-    Ok(Device::new(kind, u8::try_from(index).ok()))
+    let too_large = |_| Error::new(ErrorKind::Device, format!("no device here has the index {index}"));
+    let place = (index >= 0).then(|| u8::try_from(index)).transpose().map_err(too_large)?;
+    Ok(Device::new(kind, place))
 }
 
 /// The type and the device for a new tensor.
@@ -86,6 +88,7 @@ mod tests {
     #[test]
     fn numbers_that_are_none_are_refused() {
         assert_eq!(dtype(45).unwrap_err().to_string(), "no tensor here has the element type 45");
+        assert_eq!(device(1, 256).unwrap_err().to_string(), "no device here has the index 256");
         assert_eq!(device(99, 0).unwrap_err().to_string(), "no device here is of type 99");
         assert_eq!(layout(-1).unwrap_err().to_string(), "-1 is no layout");
         assert_eq!(memory_format(300).unwrap_err().to_string(), "300 is no memory format");

@@ -6,6 +6,7 @@
 //! which would conflict, are given back meanwhile.
 
 use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use torch_library::{OwnedLease, Result, Tensor};
 
@@ -67,7 +68,8 @@ pub(crate) fn suspended<T>(run: impl FnOnce() -> Result<T>) -> Result<T> {
         held.exclusive.clear(); // `written` keeps the tensors
         is_in_the_way
     });
-    let result = run();
+    // A panic of the operator becomes an error of the function that the kernel called, so the kernel goes on.
+    let result = catch_unwind(AssertUnwindSafe(run));
     if is_in_the_way {
         // Inner kernels have restored this value.
         RUNNING.with_borrow_mut(|held| {
@@ -75,7 +77,7 @@ pub(crate) fn suspended<T>(run: impl FnOnce() -> Result<T>) -> Result<T> {
             Ok::<(), torch_library::Error>(())
         })?;
     }
-    result
+    result.unwrap_or_else(|panic| resume_unwind(panic))
 }
 
 #[cfg(test)]
@@ -111,6 +113,16 @@ mod tests {
         assert!(x.to_vec::<f64>().is_err());
         drop(outer);
         assert_eq!(x.to_vec::<f64>().unwrap(), [5.0]);
+    }
+
+    #[test]
+    fn a_panic_of_an_operator_does_not_let_others_in() {
+        let x = Tensor::from([1.0]);
+        let running = hold(vec![x.clone()], std::iter::empty()).unwrap();
+        let panicked = catch_unwind(|| suspended(|| -> Result<()> { resume_unwind(Box::new("out")) }));
+        assert!(panicked.is_err());
+        assert!(x.to_vec::<f64>().is_err(), "the kernel goes on");
+        drop(running);
     }
 
     #[test]

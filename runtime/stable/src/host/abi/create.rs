@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use std::ptr::NonNull;
 
 use torch_library::geometry::Geometry;
-use torch_library::{DType, Device, Layout, Result, Scalar, Storage, Tensor, bail, element, ensure};
+use torch_library::{DType, Device, Layout, Result, Storage, Tensor, bail, element, ensure};
 
 use super::{Handle, Out, functions, others, put_tensor, tensor};
 use crate::host::{exception, numbers};
@@ -144,18 +144,12 @@ functions! {
     }
 }
 
-/// A tensor with one number and without dimensions.
-fn scalar(value: impl Into<Scalar>, dtype: DType, ret: Out<'_, *mut Tensor>) -> Result<()> {
-    put_tensor(ret, Tensor::full(&[], value, dtype, Device::CPU)?)
-}
-
-/// Functions that make a tensor with one number.
+/// Functions that make a tensor with one number, without dimensions.
 macro_rules! scalars {
-    ($($name:ident $type:ty => $dtype:ident, $scalar:expr;)*) => {
+    ($($name:ident $type:ty;)*) => {
         $(
             extern "C" fn $name(value: $type, ret_new_tensor: Out<'_, *mut Tensor>) -> i32 {
-                let scalar_of: fn($type) -> Result<Scalar> = $scalar;
-                let run = || scalar(scalar_of(value)?, DType::$dtype, ret_new_tensor);
+                let run = || put_tensor(ret_new_tensor, Tensor::from_vec(vec![value], &[])?);
                 crate::host::last::answer(stringify!($name), run)
             }
         )*
@@ -165,21 +159,19 @@ macro_rules! scalars {
 }
 
 scalars! {
-    aoti_torch_scalar_to_tensor_float32 f32 => Float32, |value| Ok(Scalar::Float(value.into()));
-    aoti_torch_scalar_to_tensor_float64 f64 => Float64, |value| Ok(Scalar::Float(value));
-    aoti_torch_scalar_to_tensor_uint8 u8 => UInt8, |value| Ok(Scalar::Int(value.into()));
-    aoti_torch_scalar_to_tensor_uint16 u16 => UInt16, |value| Ok(Scalar::Int(value.into()));
-    aoti_torch_scalar_to_tensor_uint32 u32 => UInt32, |value| Ok(Scalar::Int(value.into()));
-    aoti_torch_scalar_to_tensor_uint64 u64 => UInt64, |value| Ok(Scalar::Int(i64::try_from(value)?));
-    aoti_torch_scalar_to_tensor_int8 i8 => Int8, |value| Ok(Scalar::Int(value.into()));
-    aoti_torch_scalar_to_tensor_int16 i16 => Int16, |value| Ok(Scalar::Int(value.into()));
-    aoti_torch_scalar_to_tensor_int32 i32 => Int32, |value| Ok(Scalar::Int(value.into()));
-    aoti_torch_scalar_to_tensor_int64 i64 => Int64, |value| Ok(Scalar::Int(value));
-    aoti_torch_scalar_to_tensor_bool bool => Bool, |value| Ok(Scalar::Bool(value));
-    aoti_torch_scalar_to_tensor_complex64 element::Complex32 => Complex64, |value| {
-        Ok(Scalar::Complex(element::Complex64::new(value.re.into(), value.im.into())))
-    };
-    aoti_torch_scalar_to_tensor_complex128 element::Complex64 => Complex128, |value| Ok(Scalar::Complex(value));
+    aoti_torch_scalar_to_tensor_float32 f32;
+    aoti_torch_scalar_to_tensor_float64 f64;
+    aoti_torch_scalar_to_tensor_uint8 u8;
+    aoti_torch_scalar_to_tensor_uint16 u16;
+    aoti_torch_scalar_to_tensor_uint32 u32;
+    aoti_torch_scalar_to_tensor_uint64 u64;
+    aoti_torch_scalar_to_tensor_int8 i8;
+    aoti_torch_scalar_to_tensor_int16 i16;
+    aoti_torch_scalar_to_tensor_int32 i32;
+    aoti_torch_scalar_to_tensor_int64 i64;
+    aoti_torch_scalar_to_tensor_bool bool;
+    aoti_torch_scalar_to_tensor_complex64 element::Complex32;
+    aoti_torch_scalar_to_tensor_complex128 element::Complex64;
 }
 
 /// A C array of numbers.
@@ -270,4 +262,21 @@ unsafe fn over(
 /// The alignment of an element: its size, or half of it for complex types.
 fn align(dtype: DType) -> usize {
     if dtype.is_complex() { dtype.size() / 2 } else { dtype.size() }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::mem::MaybeUninit;
+
+    use super::*;
+    use crate::host::words::take_box;
+
+    #[test]
+    fn the_largest_number_becomes_a_tensor() {
+        let mut place = MaybeUninit::uninit();
+        assert_eq!(aoti_torch_scalar_to_tensor_uint64(u64::MAX, Some(&mut place)), 0);
+        // SAFETY: the function has stored a handle, which we own.
+        let tensor = unsafe { take_box::<Tensor>(place.assume_init().expose_provenance() as u64, "tensor") };
+        assert_eq!(tensor.unwrap().to_vec::<u64>().unwrap(), [u64::MAX]);
+    }
 }

@@ -20,8 +20,11 @@ functions! {
         put_tensor(ret, Tensor::undefined())
     }
 
-    fn aoti_torch_assign_tensors(src: Handle<'_>, dst: *mut Tensor) {
-        assign(tensor(src)?.clone(), dst)
+    // Both may be the same handle, so neither is a reference during the whole call.
+    fn aoti_torch_assign_tensors(src: *const Tensor, dst: *mut Tensor) {
+        // SAFETY: the library promises that this is a handle, or null.
+        let new = tensor(unsafe { src.as_ref() })?.clone();
+        assign(new, dst)
     }
 
     fn aoti_torch_assign_tensors_out(src: Handle<'_>, ret_dst: Out<'_, *mut Tensor>) {
@@ -50,7 +53,7 @@ functions! {
 
 others! {}
 
-/// Makes a handle refer to another tensor. Both may be the same handle.
+/// Makes a handle refer to another tensor.
 fn assign(new: Tensor, handle: *mut Tensor) -> Result<()> {
     if handle.is_null() {
         return Err(null());
@@ -67,4 +70,17 @@ fn generator(handle: Option<&Generator>) -> Result<&Generator> {
 #[cold]
 fn null() -> Error {
     Error::new(ErrorKind::Argument, "a null handle of a tensor")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_handle_may_be_assigned_to_itself() {
+        let mut x = Tensor::from([1.0]);
+        let (same, handle) = (x.clone(), &raw mut x);
+        assert_eq!(aoti_torch_assign_tensors(handle, handle), 0);
+        assert!(x.is_same(&same));
+    }
 }

@@ -11,7 +11,8 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 use torch_library::{
-    DType, Device, Dispatcher, Error, ErrorKind, FromReturn, OperatorHandle, Result, Tensor, Value,
+    DType, Device, Dispatcher, Error, ErrorKind, FromReturn, Layout, MemoryFormat, OperatorHandle, Result,
+    Tensor, Value,
 };
 use torch_library_kernels as _;
 
@@ -48,7 +49,7 @@ fn load(torch: &str, namespace: &str, version: u64, linked: &[&str]) {
     let library = build::build("c++", "stable.cpp", &format!("lib{namespace}.so"), &options);
     // SAFETY: it is a library of this folder, which keeps to the ABI.
     let loaded = unsafe { torch_library_stable::load(library) }.unwrap();
-    assert_eq!((loaded.operators().len(), loaded.kernels()), (12, 11));
+    assert_eq!((loaded.operators().len(), loaded.kernels()), (17, 16));
 }
 
 /// The namespaces of the libraries: for the oldest conventions, and for the newest that the headers have.
@@ -137,6 +138,59 @@ fn the_headers_conversions_and_ours_agree() {
         assert!(
             call::<Option<Tensor>>(namespace, "maybe", vec![false.into(), (&x).into()]).unwrap().is_none()
         );
+    }
+}
+
+#[test]
+fn the_headers_numbers_are_ours() {
+    for namespace in namespaces() {
+        assert_eq!(call::<String>(namespace, "other_numbers", vec![]).unwrap(), "", "{namespace}");
+    }
+}
+
+#[test]
+fn lists_and_formats_pass_both_ways() {
+    for namespace in namespaces() {
+        let x = Tensor::from([1.0]);
+        let given: Vec<Value<'static>> = vec![
+            vec![0.5, -0.0].into(),
+            vec![true, false, true].into(),
+            vec!["für".to_owned(), String::new()].into(),
+            vec![Some(x.clone()), None].into(),
+            vec![1i64, i64::MIN].into(),
+            Layout::SparseCsr.into(),
+            MemoryFormat::ChannelsLast3d.into(),
+        ];
+        let mut expected: Vec<String> = given.iter().map(|value| format!("{value:?}")).collect();
+        expected[1] = format!("{:?}", Value::from("101".to_owned()));
+        let returns = operator(namespace, "passed").call_with(given, []).unwrap();
+        let found: Vec<String> = returns.into_iter().map(|value| format!("{value:?}")).collect();
+        assert_eq!(found, expected);
+        let weak = x.downgrade();
+        drop(x);
+        assert!(weak.upgrade().is_none(), "a handle was left");
+    }
+}
+
+#[test]
+fn memory_that_it_lends_goes_back() {
+    for namespace in namespaces() {
+        let x: Tensor = call(namespace, "lend", vec![3i64.into()]).unwrap();
+        assert_eq!(x.to_vec::<f64>().unwrap(), [0.0; 3]);
+        drop(x);
+        assert_eq!(call::<i64>(namespace, "count_freed", vec![]).unwrap(), 4);
+    }
+}
+
+#[test]
+fn all_operators_of_the_headers_are_called() {
+    for namespace in namespaces() {
+        let x = Tensor::from([0.0, 1.0, 2.0, 3.0, 4.0, 5.0]);
+        let newest =
+            std::fs::read_to_string(format!("{}/include/torch/headeronly/version.h", pytorch().unwrap()));
+        let is_newest = newest.unwrap().contains("TORCH_VERSION_MINOR 15");
+        let y: Tensor = call(namespace, "more_of_aten", vec![(&x).into()]).unwrap();
+        assert_eq!(y.to_vec::<f64>().unwrap(), [if is_newest { 27.0 } else { 26.0 }], "{namespace}");
     }
 }
 

@@ -7,6 +7,7 @@
 #include <torch/csrc/stable/tensor.h>
 #include <torch/headeronly/core/ScalarType.h>
 #include <torch/headeronly/util/Exception.h>
+#include <torch/headeronly/version.h>
 
 #include <optional>
 #include <stdexcept>
@@ -68,6 +69,99 @@ static Tensor through_aten(Tensor x) {
     return torch::stable::reshape(torch::stable::sum(y, std::nullopt, true), {1});
 }
 
+// The numbers for which the host's are not those of the headers, which are PyTorch's own.
+static std::string other_numbers() {
+    namespace detail = torch::stable::detail;
+    std::string others;
+    auto compare = [&](auto all, const char *kind) {
+        for (auto one : all) {
+            auto there = detail::to<int32_t>(detail::from(one));
+            if (there != static_cast<int32_t>(one) || detail::to<decltype(one)>(detail::from(one)) != one)
+                others += std::string(kind) + " " + std::to_string(static_cast<int32_t>(one)) + " is " + std::to_string(there) + "; ";
+        }
+    };
+    using torch::headeronly::DeviceType, torch::headeronly::Layout, torch::headeronly::MemoryFormat, torch::headeronly::ScalarType;
+    compare(std::vector{ScalarType::Byte, ScalarType::Char, ScalarType::Short, ScalarType::Int, ScalarType::Long, ScalarType::Half,
+                        ScalarType::Float, ScalarType::Double, ScalarType::ComplexHalf, ScalarType::ComplexFloat,
+                        ScalarType::ComplexDouble, ScalarType::Bool, ScalarType::BFloat16, ScalarType::Float8_e5m2,
+                        ScalarType::Float8_e4m3fn, ScalarType::Float8_e5m2fnuz, ScalarType::Float8_e4m3fnuz, ScalarType::UInt16,
+                        ScalarType::UInt32, ScalarType::UInt64},
+            "dtype");
+    compare(std::vector{DeviceType::CPU, DeviceType::CUDA, DeviceType::Meta, DeviceType::XPU, DeviceType::MPS, DeviceType::PrivateUse1},
+            "device type");
+    compare(std::vector{Layout::Strided, Layout::Sparse, Layout::SparseCsr, Layout::SparseCsc, Layout::SparseBsr, Layout::SparseBsc,
+                        Layout::Mkldnn, Layout::Jagged},
+            "layout");
+    compare(std::vector{MemoryFormat::Contiguous, MemoryFormat::Preserve, MemoryFormat::ChannelsLast, MemoryFormat::ChannelsLast3d},
+            "memory format");
+#if TORCH_FEATURE_VERSION >= TORCH_VERSION_2_11_0
+    compare(std::vector{ScalarType::Float8_e8m0fnu, ScalarType::Float4_e2m1fn_x2}, "dtype");
+#endif
+    return others;
+}
+
+// Takes and returns what the conversions of lists, formats and layouts make of it. They return no list of bools.
+static std::tuple<std::vector<double>, std::string, std::vector<std::string>, std::vector<std::optional<Tensor>>,
+                  std::optional<std::vector<int64_t>>, torch::headeronly::Layout, torch::headeronly::MemoryFormat>
+    passed(std::vector<double> f, std::vector<bool> b, std::vector<std::string> s, std::vector<std::optional<Tensor>> t,
+           std::optional<std::vector<int64_t>> i, torch::headeronly::Layout l, torch::headeronly::MemoryFormat m) {
+    std::string bits;
+    for (bool bit : b)
+        bits += bit ? "1" : "0";
+    return {f, bits, s, t, i, l, m};
+}
+
+// The operators of the headers that `through_aten` does not call: [0, 1, 2, 3, 4, 5] becomes one number.
+static Tensor more_of_aten(Tensor x) {
+    using torch::headeronly::ScalarType;
+    namespace stable = torch::stable;
+    Tensor grid = stable::view(x, {2, 3});
+    Tensor square = stable::matmul(grid, stable::transpose(grid, 0, 1)); // [[5, 14], [14, 50]]
+    Tensor row = stable::squeeze(stable::unsqueeze(stable::select(square, 0, 1), 0), 0);
+    Tensor out = stable::empty({1}, ScalarType::Double);
+    std::vector<int64_t> first{0};
+    stable::sum_out(out, stable::flatten(square), torch::headeronly::IntHeaderOnlyArrayRef(first), true); // [83]
+    Tensor all = stable::full({2}, 7.0, ScalarType::Double);
+    Tensor front = stable::narrow(all, 0, 0, 1);
+    stable::copy_(front, out);                          // [83, 7]
+    all = stable::subtract(all, row);                   // [69, -43]
+    Tensor narrow = stable::to(all, ScalarType::Float); // and back
+    narrow = stable::to(narrow, ScalarType::Double, std::nullopt, std::nullopt, std::nullopt, false, true);
+#if TORCH_VERSION_MINOR >= 15
+    auto [values, order] = stable::sort(narrow);                                                // [-43, 69], [1, 0]
+    auto again = std::get<1>(stable::sort(narrow, std::optional<bool>(true), 0, true));                             // [0, 1]
+    Tensor bits = stable::bitwise_or(stable::bitwise_left_shift(order, order), stable::bitwise_and(again, order)); // [2, 0]
+    STD_TORCH_CHECK(!stable::is_pinned(bits), "no memory is pinned");
+    bits = stable::bitwise_right_shift(bits, order); // [1, 0]
+    narrow = stable::index_select(values, 0, bits);  // [69, -43]
+    narrow = stable::view(stable::view(narrow, ScalarType::Long), ScalarType::Double);
+    narrow = stable::permute(stable::floor_divide(stable::view(narrow, {1, 2}), out), {1, 0}); // [[0], [-1]]
+    narrow = stable::subtract(all, stable::flatten(narrow)); // [69, -42]
+#endif
+    stable::zero_(row);
+    return stable::sum(stable::subtract(narrow, row));
+}
+
+#if TORCH_FEATURE_VERSION >= TORCH_VERSION_2_11_0
+static int64_t freed = 0;
+
+// Lends memory with a function that captures what it needs, and with one that does not.
+static Tensor lend(int64_t count) {
+    torch::stable::Device cpu(torch::headeronly::DeviceType::CPU);
+    auto of = [&](auto free) {
+        auto numbers = new double[count]();
+        return torch::stable::from_blob(numbers, {count}, {1}, cpu, torch::headeronly::ScalarType::Double, free);
+    };
+    of([](void *numbers) { delete[] static_cast<double *>(numbers), freed++; });
+    return of([count](void *numbers) { delete[] static_cast<double *>(numbers), freed += count; });
+}
+#else
+static int64_t freed = 4;
+static Tensor lend(int64_t count) { return torch::stable::full({count}, 0.0, torch::headeronly::ScalarType::Double); }
+#endif
+
+static int64_t count_freed() { return freed; }
+
 static std::optional<Tensor> maybe(bool yes, const Tensor &x) { return yes ? std::optional<Tensor>(x) : std::nullopt; }
 
 // A base that `std::exception` is not the first of, and that is shared.
@@ -125,6 +219,12 @@ STABLE_TORCH_LIBRARY(NAMESPACE, m) {
     m.def("describe(Tensor? x, int? i, float? f, bool? b, str? s, int[] l, ScalarType d, Device at) -> str");
     m.def("through_aten(Tensor x) -> Tensor");
     m.def("maybe(bool yes, Tensor x) -> Tensor?");
+    m.def("other_numbers() -> str");
+    m.def("passed(float[] f, bool[] b, str[] s, Tensor?[] t, int[]? i, Layout l, MemoryFormat m) -> "
+          "(float[], str, str[], Tensor?[], int[]?, Layout, MemoryFormat)");
+    m.def("more_of_aten(Tensor x) -> Tensor");
+    m.def("lend(int count) -> Tensor");
+    m.def("count_freed() -> int");
     m.def("throw_(int which) -> ()");
     m.def("uncaught() -> int");
     m.def("refused_(Tensor(a!) x) -> Tensor(a!)");
@@ -154,6 +254,11 @@ STABLE_TORCH_LIBRARY_IMPL(NAMESPACE, CompositeExplicitAutograd, m) {
     m.impl("reversed", TORCH_BOX(&reversed));
     m.impl("describe", TORCH_BOX(&describe));
     m.impl("maybe", TORCH_BOX(&maybe));
+    m.impl("other_numbers", TORCH_BOX(&other_numbers));
+    m.impl("passed", TORCH_BOX(&passed));
+    m.impl("more_of_aten", TORCH_BOX(&more_of_aten));
+    m.impl("lend", TORCH_BOX(&lend));
+    m.impl("count_freed", TORCH_BOX(&count_freed));
     m.impl("throw_", TORCH_BOX(&throw_));
     m.impl("uncaught", TORCH_BOX(&uncaught));
     m.impl("refused_", TORCH_BOX(&refused_));

@@ -13,6 +13,7 @@ mod item;
 mod parse;
 mod renamed;
 mod signature;
+mod surroundings;
 mod target;
 
 pub(crate) use expand::{linked, marker};

@@ -11,6 +11,7 @@ use super::expand::{check, kernel, linked, records, source};
 use super::item::{Function, Module, ModuleItem};
 use super::parse::{Form, Options};
 use super::signature;
+use super::surroundings::{self, Around};
 use super::target::{Target, used};
 use crate::errors::Errors;
 use crate::key::Key;
@@ -39,6 +40,12 @@ pub(super) fn module(path: &Path, options: &Options, mut module: Module, errors:
             kernels
                 .extend(options.and_then(|options| block.kernel(kernels.len(), &options, function, errors)));
         }
+    }
+    if surroundings::around(module.keyword.span) == Around::Function {
+        let message = "no path leads from a module in a function to what is around it: move this block out, or put the \
+                       attribute on each function";
+        errors.at(&module.ident, message);
+        kernels.clear();
     }
     let imports: TokenStream = kernels.iter().map(|kernel| kernel.import.clone()).collect();
     let runtime = format_ident!("__torch_of_{}", module.ident);
@@ -92,6 +99,9 @@ impl Block<'_> {
         // The block's form applies to each function that has none of its own.
         let form = if matches!(options.form, Form::Typed) { self.options.form } else { options.form };
         errors.ok(check(form, function))?;
+        if signature::needs_lifetime(&function.signature) {
+            return None; // rustc's error in the function says it
+        }
         let ident = &function.signature.ident;
         if matches!(form, Form::Typed) && !signature::may_return_result(&function.signature) {
             let message = format!(

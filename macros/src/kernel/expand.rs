@@ -10,6 +10,7 @@ use super::before::{self, Before};
 use super::item::Function;
 use super::parse::{Form, Options};
 use super::signature::{self, argument};
+use super::surroundings::{self, Around};
 use super::target::{Target, used};
 use crate::errors::Errors;
 use crate::key::Key;
@@ -24,12 +25,26 @@ pub(super) fn function(
     errors: &mut Errors,
 ) -> TokenStream {
     let checked = errors.ok(check(options.form, &mut function));
+    let around = surroundings::around(function.signature.fn_token.span);
+    if let (Some(()), Around::Associated(keyword)) = (checked, around) {
+        let ident = &function.signature.ident;
+        errors.at(ident, format!("a kernel is a free function: move `{ident}` out of the `{keyword}`"));
+        return function.as_written(); // no further items are allowed there
+    }
     let target = Target::in_namespace(path, options.name.as_ref(), &function.signature.ident);
     let target = errors.ok(target);
     let item = function.as_written();
+    if checked.is_some() && signature::needs_lifetime(&function.signature) {
+        let used = used(path);
+        return quote!(#item #used); // rustc says so, and would say it of the registration too
+    }
     let (Some(target), Some(())) = (target, checked) else {
+        if around == Around::Module && function.signature.receiver().is_some() {
+            return used(path); // rustc would report `self` once more
+        }
         // Inside an impl, no further items are allowed.
-        let used = (!signature::is_in_impl(&function.signature)).then(|| used(path));
+        let is_in_impl = around != Around::Module && around != Around::Function;
+        let used = (!is_in_impl && !signature::is_in_impl(&function.signature)).then(|| used(path));
         return quote!(#item #used);
     };
     let of_path = Target::of_path(path).filter(|_| options.name.is_none());

@@ -131,6 +131,28 @@ pub(super) fn supply_lifetime(signature: &mut Signature) -> syn::Result<()> {
     result
 }
 
+/// Whether rustc cannot infer the lifetime of a reference that is returned, which is an error in the function itself.
+pub(super) fn needs_lifetime(signature: &Signature) -> bool {
+    fn is_elided(ty: &Type) -> bool {
+        match ty {
+            Type::Reference(reference) => reference.lifetime.is_none() || is_elided(&reference.elem),
+            Type::Tuple(tuple) => tuple.elems.iter().any(is_elided),
+            Type::Paren(paren) => is_elided(&paren.elem),
+            Type::Group(group) => is_elided(&group.elem),
+            Type::Path(path) => path.path.segments.iter().any(|segment| match &segment.arguments {
+                PathArguments::AngleBracketed(arguments) => arguments
+                    .args
+                    .iter()
+                    .any(|argument| matches!(argument, GenericArgument::Type(ty) if is_elided(ty))),
+                _ => false,
+            }),
+            _ => false,
+        }
+    }
+    let arguments: usize = signature.inputs.iter().map(references).sum();
+    matches!(&signature.output, ReturnType::Type(_, output) if arguments > 1 && is_elided(output))
+}
+
 fn several(names: &[String], returned: usize) -> String {
     let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
     let advice = if returned == 1 {

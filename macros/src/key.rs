@@ -17,11 +17,17 @@ const BUILDING_BLOCKS: [(&str, &str); 6] = [
 ];
 
 /// Names that are no keys, but that PyTorch once had, or that stand for a family; with the key to write.
-const NO_KEYS: [(&str, &str); 4] = [
+const NO_KEYS: [(&str, &str); 7] = [
     ("Autocast", "each device type has its own, such as `AutocastCPU`"),
     ("CatchAll", "it is `CompositeImplicitAutograd` now"),
     ("Math", "it is `CompositeImplicitAutograd` now"),
     ("DefaultBackend", "it is `CompositeExplicitAutograd` now"),
+    (
+        "Composite",
+        "`CompositeImplicitAutograd` calls differentiable operators, `CompositeExplicitAutograd` any",
+    ),
+    ("CompositeImplicit", "write `CompositeImplicitAutograd`"),
+    ("CompositeExplicit", "write `CompositeExplicitAutograd`"),
 ];
 
 /// Keys that kernels are usually written for.
@@ -52,7 +58,9 @@ const USUAL: [&str; 21] = [
 /// The usual key with this name, ignoring case.
 pub(crate) fn in_other_letters(word: &str) -> Option<&'static str> {
     let word = word.replace('_', "");
-    USUAL.into_iter().find(|key| key.eq_ignore_ascii_case(&word))
+    // C++ names keys and devices `kCPU`.
+    let word = word.strip_prefix('k').filter(|rest| rest.starts_with(char::is_uppercase)).unwrap_or(&word);
+    USUAL.into_iter().find(|key| key.eq_ignore_ascii_case(word))
 }
 
 /// The error for a string literal that contains the name of a usual key.

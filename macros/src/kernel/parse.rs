@@ -46,6 +46,9 @@ pub(super) enum Form {
 impl Parse for Arguments {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         const USAGE: &str = "expected `#[torch_impl(NAMESPACE, KEY)]`, as in `#[torch_impl(aten, CPU)]`";
+        if let Some(quoted) = quoted(input) {
+            return quoted;
+        }
         let mut path =
             input.call(Path::parse_mod_style).map_err(|_| expected(input, Span::call_site(), USAGE))?;
         if input.peek(Token![.]) {
@@ -81,6 +84,31 @@ fn dotted(path: &mut Path, input: ParseStream<'_>) -> syn::Result<syn::Error> {
     let tokens = quote!(#name #overload);
     let error = syn::Error::new_spanned(tokens, message);
     if path.segments.is_empty() { Err(error) } else { Ok(error) }
+}
+
+/// The error for a path in quotes, `"ops::add.Tensor"`: its namespace may be correct. None for other strings.
+fn quoted(input: ParseStream<'_>) -> Option<syn::Result<Arguments>> {
+    let text: LitStr = input.fork().parse().ok()?;
+    let name = text.value();
+    let parse = |path: &str| LitStr::new(path, text.span()).parse_with(Path::parse_mod_style).ok();
+    let error = |message: String| syn::Error::new(text.span(), message);
+    let (before, overload) = name.split_once('.').map_or((&*name, ""), |(before, after)| (before, after));
+    let mut path = parse(before)?;
+    if path.segments.len() < 2 {
+        let message = match overload {
+            "" => format!(
+                "expected a namespace's module first, as a path without quotes: `{name}`, if it is one"
+            ),
+            _ => format!("the namespace comes first, as in `#[torch_impl(NAMESPACE, \"{name}\", CPU)]`"),
+        };
+        return Some(Err(error(message)));
+    }
+    input.parse::<TokenStream>().ok()?;
+    path.segments.pop();
+    path.segments.pop_punct();
+    let overload = if overload.is_empty() { String::new() } else { format!("_{overload}") };
+    let message = format!("a path is written without quotes: `{before}{overload}`");
+    Some(Ok(Arguments { path, options: Err(error(message)) }))
 }
 
 /// A path as it is usually written.

@@ -1,0 +1,4 @@
+#[torch_library::torch_impl("myops", CPU)]
+fn add() {}
+
+fn main() {}

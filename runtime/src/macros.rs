@@ -139,6 +139,8 @@ pub use torch_library_macros::{declare_derivatives, declare_library, declare_nat
 ///   with schemas, kernels, tags and documentation. A kernel that takes an [`Output`](crate::Output) serves all of
 ///   them; without such a kernel, the operator's result is copied. `out = "Scalar_out"` and `in_place = "Tensor"`
 ///   change the overload name, `out = "grad_input(grad_input)"` also the argument's name.
+/// - `#[boxed]` on an operator: it has no Rust signature, and its calls and kernels are boxed. So its schema may have
+///   types without a counterpart in Rust, any number of arguments (`...`), or more than 32.
 /// - `#[kernels_in(my_kernels)]` on the module: the crate with the kernels, for the error of a call that finds none. On
 ///   a module that extends a namespace it applies only to the operators declared there.
 /// - Documentation, `cfg` and all other attributes are passed on to rustc.

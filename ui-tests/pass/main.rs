@@ -3,6 +3,7 @@
 #![deny(warnings)]
 
 mod blocks;
+mod boxed;
 mod conditions;
 mod defaults;
 mod extends;

@@ -2,9 +2,13 @@
 
 use std::collections::HashMap;
 
+use proc_macro2::Ident;
+use torch_library_schema::Schema;
+
 use super::expand::overloads;
 use super::model::{Library, Operator};
 use crate::errors::Errors;
+use crate::pieces::SpanRange;
 
 /// Reports what two operators cannot share, and what an operator cannot have in this library.
 pub(super) fn check(library: &mut Library, errors: &mut Errors) {
@@ -42,24 +46,23 @@ fn check_overloads(library: &Library, errors: &mut Errors) {
 /// Removes operators whose name is already taken by another one.
 fn check_names(library: &mut Library, errors: &mut Errors) {
     let mut seen: HashMap<String, (String, usize)> = HashMap::new();
-    library.operators.retain(|operator| {
-        let (name, place) = (operator.schema.name.to_string(), operator.place);
-        if operator.is_conditional() {
-            return true;
-        }
-        let line = place.first.unwrap().line();
-        let Some((first, line)) = seen.insert(operator.ident.to_string(), (name.clone(), line)) else {
+    let mut is_new = |ident: &Ident, schema: &Schema, place: SpanRange| {
+        let (name, line) = (schema.name.to_string(), place.first.unwrap().line());
+        let Some((first, line)) = seen.insert(ident.to_string(), (name.clone(), line)) else {
             return true;
         };
         let message = if first == name {
             format!("operator `{name}` is declared twice in this library, first on line {line}")
         } else {
-            format!(
-                "`{}` in Rust would name both this operator, `{name}`, and `{first}` on line {line}",
-                operator.ident
-            )
+            format!("`{ident}` in Rust would name both this operator, `{name}`, and `{first}` on line {line}")
         };
         errors.push(place.error(message));
         false
+    };
+    library.operators.retain(|operator| {
+        operator.is_conditional() || is_new(&operator.ident, &operator.schema, operator.place)
+    });
+    library.untyped.retain(|operator| {
+        operator.cfgs().next().is_some() || is_new(&operator.ident, &operator.schema, operator.place)
     });
 }

@@ -5,7 +5,7 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::Path;
 use syn::spanned::Spanned;
 
-use super::model::{Library, Namespace, Untyped};
+use super::model::{Library, Namespace};
 use crate::source::Source;
 
 mod methods;
@@ -140,7 +140,10 @@ fn record(library: &Library) -> TokenStream {
         let (cfgs, ident) = (operator.cfgs(), &operator.ident);
         quote!(#(#cfgs)* &#ident::OPERATOR)
     });
-    let untyped = library.untyped.iter().map(|Untyped { ident, .. }| quote!(&#ident::OPERATOR));
+    let untyped = library.untyped.iter().map(|operator| {
+        let (cfgs, ident) = (operator.cfgs(), &operator.ident);
+        quote!(#(#cfgs)* &#ident::OPERATOR)
+    });
     let operators = operators.chain(untyped);
     let variants::Kernels { records, linked } = variants::kernels(library);
     let record = |operators, kernels| {

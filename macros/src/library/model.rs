@@ -17,10 +17,12 @@ mod attributes;
 mod misplaced;
 mod own_methods;
 mod reserved;
+mod untyped;
 mod variants;
 
 use attributes::Forms;
 use own_methods::OWN_METHODS;
+pub(crate) use untyped::Untyped;
 pub(crate) use variants::Kind;
 
 /// A namespace.
@@ -39,7 +41,7 @@ pub(crate) struct Library {
     /// Whether overloads are resolved by their arguments, as functions, methods or both.
     pub(crate) overloads: Option<Forms>,
     pub(crate) operators: Vec<Operator>,
-    /// Operators whose types have no counterpart in Rust.
+    /// Operators for boxed calls only.
     pub(crate) untyped: Vec<Untyped>,
 }
 
@@ -76,14 +78,6 @@ pub(crate) struct Operator {
     pub(crate) variants: Vec<(Kind, Ident)>,
     /// The operator of which this is a variant.
     pub(crate) base: Option<Ident>,
-}
-
-/// An operator with a type in its schema that Rust has no counterpart for yet.
-pub(crate) struct Untyped {
-    pub(crate) ident: Ident,
-    pub(crate) schema: Schema,
-    pub(crate) tags: Vec<String>,
-    pub(crate) source: Source,
 }
 
 /// An argument.
@@ -124,11 +118,15 @@ impl Library {
             Some(Extends::Modules(paths)) => Namespace::OfModules(paths),
             Some(Extends::Name(name)) => Namespace::Named(name.value()),
         };
-        let operators = block
-            .declarations
-            .into_iter()
-            .flat_map(|declaration| Operator::with_variants(declaration, methods.is_some(), errors))
-            .collect();
+        let (mut operators, mut untyped) = (Vec::new(), Vec::new());
+        for mut declaration in block.declarations {
+            if untyped::take_boxed(&mut declaration.attributes, errors) {
+                untyped.extend(Untyped::new(declaration, errors));
+            } else {
+                let has_methods = methods.is_some();
+                operators.extend(Operator::with_variants(declaration, has_methods, untyped::HELP, errors));
+            }
+        }
         Library {
             root: block.root,
             attributes,
@@ -139,7 +137,7 @@ impl Library {
             methods,
             overloads,
             operators,
-            untyped: Vec::new(),
+            untyped,
         }
     }
 }
@@ -147,30 +145,34 @@ impl Library {
 impl Operator {
     /// Models a declaration; `has_methods` says whether the library has a trait for methods.
     pub(crate) fn new(declaration: Declaration, has_methods: bool, errors: &mut Errors) -> Option<Self> {
-        Operator::with_variants(declaration, has_methods, errors).into_iter().next()
+        Operator::with_variants(declaration, has_methods, "", errors).into_iter().next()
     }
 
-    /// Models a declaration: the operator, followed by the variants that its attributes ask for.
-    fn with_variants(declaration: Declaration, has_methods: bool, errors: &mut Errors) -> Vec<Self> {
+    /// Models a declaration: the operator, followed by the variants that its attributes ask for. `help` is added to the
+    /// error for a type without a counterpart in Rust.
+    fn with_variants(
+        declaration: Declaration,
+        has_methods: bool,
+        help: &str,
+        errors: &mut Errors,
+    ) -> Vec<Self> {
         let mut attributes = declaration.attributes;
         let tags = attributes::take_tags(&mut attributes, errors);
         let variants = attributes::take_variants(&mut attributes, errors);
         misplaced::refuse(&mut attributes, misplaced::Place::Operator, errors);
-        let Some((schema, places)) = read(declaration.schema, errors) else { return Vec::new() };
-        let place = places.name;
-        if let Some(namespace) = &schema.name.namespace {
-            let message = format!(
-                "the namespace is the module's: write `{}` without `{namespace}::`",
-                schema.name.name
+        let Some((schema, places, dots)) = read(declaration.schema, errors) else { return Vec::new() };
+        if let Some(dots) = dots {
+            errors.push(
+                dots.error(format!("not supported yet: `...`, for which there is no Rust signature{help}")),
             );
-            errors.push(place.error(message));
             return Vec::new();
         }
-        if let Some(message) = misnamed(&schema) {
-            errors.push(place.error(message));
+        if let Some((ty, place)) = untyped::without_counterpart(&schema, &places) {
+            errors.push(unsupported(ty, place, help));
             return Vec::new();
         }
-        let operator = Operator::of_schema(schema, places, Source::Span(place.first));
+        let place = places.name.first;
+        let operator = Operator::of_schema(schema, places, Source::Span(place));
         let Some(mut operator) = errors.ok(operator) else { return Vec::new() };
         (operator.attributes, operator.tags) = (attributes, tags);
         if let Some(forms) = variants.forms {
@@ -323,9 +325,28 @@ fn check_rust_names(schema: &Schema, places: &Places) -> syn::Result<()> {
     Ok(())
 }
 
-/// Parses a declaration, from tokens or from a string literal.
-fn read(schema: SchemaTokens, errors: &mut Errors) -> Option<(Schema, Places)> {
-    let (schema, places, varargs) = match schema {
+/// Parses the declaration of an operator, from tokens or from a string literal, and checks its name. Also returns the
+/// place of a `...`, if there is one.
+fn read(schema: SchemaTokens, errors: &mut Errors) -> Option<(Schema, Places, Option<SpanRange>)> {
+    let (schema, places, dots) = parse(schema, errors)?;
+    let name = &schema.name;
+    let message = match &name.namespace {
+        Some(namespace) => {
+            Some(format!("the namespace is the module's: write `{}` without `{namespace}::`", name.name))
+        }
+        None => misnamed(&schema),
+    };
+    match message {
+        None => Some((schema, places, dots)),
+        Some(message) => {
+            errors.push(places.name.error(message));
+            None
+        }
+    }
+}
+
+fn parse(schema: SchemaTokens, errors: &mut Errors) -> Option<(Schema, Places, Option<SpanRange>)> {
+    match schema {
         SchemaTokens::Tokens(tokens) => {
             let pieces = Pieces::new(tokens);
             let tokens = pieces.tokens();
@@ -337,7 +358,7 @@ fn read(schema: SchemaTokens, errors: &mut Errors) -> Option<(Schema, Places)> {
                 }
             });
             let dots = tokens.iter().find(|token| token.kind == torch_library_schema::TokenKind::Dots);
-            (schema.ok()?, Places::new(&pieces), dots.map(|dots| pieces.place(&dots.span.into())))
+            Some((schema.ok()?, Places::new(&pieces), dots.map(|dots| pieces.place(&dots.span.into()))))
         }
         SchemaTokens::Text(text) => {
             let place = SpanRange { first: text.span(), last: text.span() };
@@ -348,14 +369,9 @@ fn read(schema: SchemaTokens, errors: &mut Errors) -> Option<(Schema, Places)> {
             let schema = schema.ok()?;
             let places = Places::all_at(place, schema.arguments.len(), schema.returns.len());
             let is_variable = schema.is_vararg || schema.is_varret;
-            (schema, places, is_variable.then_some(place))
+            Some((schema, places, is_variable.then_some(place)))
         }
-    };
-    if let Some(place) = varargs {
-        errors.push(place.error("not supported yet: `...`, for which there is no Rust signature"));
-        return None;
     }
-    Some((schema, places))
 }
 
 /// The flattened name of an overload, as in PyTorch's `at::_ops`.
@@ -375,16 +391,16 @@ fn rust_ident(name: &str, span: Span) -> Ident {
     }
 }
 
-fn unsupported(ty: &Type, place: SpanRange) -> syn::Error {
-    let help = if *ty == Type::None { "; an operator without returns ends in `-> ()`" } else { "" };
+fn unsupported(ty: &Type, place: SpanRange, help: &str) -> syn::Error {
+    let help = if *ty == Type::None { "; an operator without returns ends in `-> ()`" } else { help };
     place.error(format!("not supported yet: {ty}{help}"))
 }
 
 impl Argument {
     fn new(argument: &torch_library_schema::Argument, places: ArgumentPlaces) -> syn::Result<Self> {
         let mutable = argument.is_mutable();
-        let ty =
-            RustType::argument(&argument.ty, mutable).ok_or_else(|| unsupported(&argument.ty, places.ty))?;
+        let ty = RustType::argument(&argument.ty, mutable)
+            .ok_or_else(|| unsupported(&argument.ty, places.ty, ""))?;
         if mutable && !can_be_written(&argument.ty) {
             let message = format!(
                 "not supported yet: writing to an argument of type {}, only tensors can be written to",
@@ -417,7 +433,7 @@ impl Returned {
     fn new(schema: &Schema, index: usize, place: SpanRange) -> syn::Result<Self> {
         let ret = &schema.returns[index];
         if !ret.alias.as_ref().is_some_and(|alias| alias.is_write) {
-            let ty = RustType::owned(&ret.ty).ok_or_else(|| unsupported(&ret.ty, place))?;
+            let ty = RustType::owned(&ret.ty).ok_or_else(|| unsupported(&ret.ty, place, ""))?;
             return Ok(Returned::Owned(ty));
         }
         // Otherwise a boxed kernel would give the caller two `&mut` to the same tensor.

@@ -118,8 +118,14 @@ impl Expansion<'_> {
     }
 
     fn untyped(&self, entry: &Entry) -> Untyped {
-        let ident = self.ident(entry);
-        Untyped { ident, schema: entry.func.schema.clone(), tags: tags(entry), source: self.source(entry) }
+        Untyped {
+            attributes: Vec::new(),
+            ident: self.ident(entry),
+            schema: entry.func.schema.clone(),
+            tags: tags(entry),
+            place: SpanRange { first: self.span(), last: self.span() },
+            source: self.source(entry),
+        }
     }
 
     /// The name of an operator's module.

@@ -41,7 +41,7 @@ pub use __takes_of_overloads;
 macro_rules! __takes_of_untyped {
     ($count:tt [$($kernel:tt)*] $caller:path as $expected:ident [$($keys:tt)*] $comparison:tt) => {{
         $crate::__private::error_at!([$comparison]
-            "this operator has types without a Rust counterpart: write a boxed kernel, `#[torch_impl(…, boxed)]`");
+            "this operator is declared for boxed calls only: write a boxed kernel, `#[torch_impl(…, boxed)]`");
         $crate::__private::RecordedKernel::Fallthrough
     }};
 }

@@ -38,6 +38,8 @@ impl schema::Value for Value<'_> {
             (Type::Device, Value::Str(text)) => text.parse::<Device>().is_ok(),
             (Type::Generator, Value::Generator(_)) => true,
             (Type::List(element), value) => is_list_of(value, element),
+            (Type::Union(types), value) => types.iter().any(|ty| value.is_a(ty)),
+            (Type::Any, _) => true,
             _ => false,
         }
     }

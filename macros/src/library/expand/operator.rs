@@ -222,17 +222,21 @@ pub(crate) fn symbol(library: &Ident, operator: &Ident) -> String {
     format!("{}.{}", library.unraw(), operator.unraw())
 }
 
-/// An operator whose types have no counterpart in Rust yet: the dispatcher knows it, and it is called boxed.
+/// An operator for boxed calls only.
 pub(super) fn untyped(operator: &Untyped, library: &Ident) -> TokenStream {
-    let Untyped { ident, schema, tags, source } = operator;
+    let Untyped { attributes, ident, schema, tags, source, .. } = operator;
     let place = source.place(&quote!(super::TORCH_LIBRARY_SOURCE));
     let (text, symbol) = (schema.to_string(), symbol(library, ident));
     let names = lints::names(std::iter::once(ident));
     let about = format!("The operator `{}`, for boxed calls only.\n\n```text\n{schema}\n```", schema.name);
-    let count = Literal::usize_unsuffixed(schema.arguments.len());
+    // With `...`, a call takes the whole stack: more values than any stack has.
+    let count = if schema.is_vararg { usize::from(u16::MAX) } else { schema.arguments.len() };
+    let count = Literal::usize_unsuffixed(count);
     let returns = Literal::usize_unsuffixed(schema.returns.len());
     let aliases = schema.has_alias_info();
     quote! {
+        #(#attributes)*
+        #[doc = ""]
         #[doc = #about]
         #names
         #[allow(clippy::module_inception)]

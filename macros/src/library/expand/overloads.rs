@@ -8,6 +8,7 @@ use quote::{format_ident, quote, quote_spanned};
 use super::receiver;
 use super::types::{Lifetimes, argument_type, output};
 use crate::library::model::{Argument, Library, Operator, flat_name, is_own_method};
+use crate::lints;
 use crate::rust_type::RustType;
 
 /// Operators of the same name, with as many required arguments, of different types.
@@ -33,7 +34,9 @@ pub(crate) fn sets(library: &Library) -> Vec<Overloads<'_>> {
             None => sets.push(Overloads { ident, operators: vec![operator] }),
         }
     }
-    sets.retain(|set| library.operators.iter().all(|operator| operator.ident != set.ident));
+    let boxed = || library.untyped.iter().map(|operator| &operator.ident);
+    let names = || library.operators.iter().map(|operator| &operator.ident).chain(boxed());
+    sets.retain(|set| names().all(|name| *name != set.ident));
     sets
 }
 
@@ -54,12 +57,14 @@ impl Overloads<'_> {
         // The span is for the note that shows the bound. With the result in the bound, there is one error, not two.
         let bound = quote_spanned!(operators[0].place.first=> (#(#types,)*): #ident::Overload<Output = O>);
         let module = self.module();
+        let names = lints::names(parameters.iter().copied().chain([ident]));
         quote! {
             #[doc = #about]
             #[doc = ""]
             #(#[doc = #schemas])*
             #[inline]
-            #[allow(non_snake_case, clippy::all, clippy::pedantic)]
+            #names
+            #[allow(clippy::all, clippy::pedantic)]
             pub fn #ident<#(#types,)* O>(#(#parameters: #types),*) -> __torch::Result<O>
             where
                 #bound
@@ -81,14 +86,15 @@ impl Overloads<'_> {
         });
         let message = format!("no overload of `{ident}` takes `{{Self}}`");
         let implementations = implementations(operators);
+        let names = lints::names(std::iter::once(ident));
         quote! {
             #[doc = "Selects an overload by the types of its arguments."]
-            #[allow(non_snake_case, clippy::module_inception)]
+            #names
+            #[allow(clippy::module_inception)]
             pub mod #ident {
                 #[doc(hidden)]
                 pub use super::__torch;
                 #[doc(hidden)]
-                #[allow(unused_imports, reason = "for paths in `#[torch_impl]`, which a program need not have")]
                 pub use super::__torch::{
                     arity::{__takes_of_overloads as takes, TheCommonNameOfOverloads as OPERATOR},
                     of_operator as one_of, serving as serves,

@@ -14,12 +14,13 @@ pub(super) enum Place {
 }
 
 /// Our attributes, with names that are taken for theirs.
-const OURS: [(&str, Place, &[&str]); 5] = [
+const OURS: [(&str, Place, &[&str]); 6] = [
     ("methods", Place::Module, &["method"]),
     ("overloads", Place::Module, &["overload"]),
     ("kernels_in", Place::Module, &["kernel_in"]),
     ("variants", Place::Operator, &["variant"]),
     ("tags", Place::Operator, &["tag"]),
+    ("boxed", Place::Operator, &[]),
 ];
 
 /// Removes such attributes, with an error for each.

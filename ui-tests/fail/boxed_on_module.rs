@@ -1,0 +1,7 @@
+torch_library::torch_library! {
+    #[boxed]
+    pub mod ops {
+        f(Tensor x) -> ();
+    }
+}
+fn main() {}

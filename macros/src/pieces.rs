@@ -5,6 +5,8 @@ use std::ops::Range;
 use proc_macro2::{Delimiter, Ident, Spacing, Span, TokenStream, TokenTree};
 use torch_library_schema::token::{Piece, Token, assemble};
 
+use crate::lints;
+
 mod places;
 
 pub(crate) use places::{ArgumentPlaces, Places};
@@ -111,6 +113,11 @@ impl SpanRange {
             token.set_span(self.last);
         }
         tokens.into_iter().collect()
+    }
+
+    /// The same for tokens in the user's scope, where lints would take what they read for the user's.
+    pub(crate) fn lend_ours(self, tokens: TokenStream) -> TokenStream {
+        SpanRange { first: lints::ours(self.first), last: lints::ours(self.last) }.lend(tokens)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::{Lifetime, Path};
@@ -14,6 +14,7 @@ use super::named::named;
 use super::row::{Derivative, Kind, Row};
 use crate::kernel::{Target, linked, marker};
 use crate::library::{function_head, output_type};
+use crate::lints;
 
 /// All rows of a block, with one record for all their kernels.
 pub(super) fn rows(root: &TokenStream, namespace: &Path, rows: &[Row]) -> TokenStream {
@@ -21,7 +22,7 @@ pub(super) fn rows(root: &TokenStream, namespace: &Path, rows: &[Row]) -> TokenS
     let nodes: Vec<Ident> = rows
         .iter()
         .enumerate()
-        .map(|(index, row)| format_ident!("Kept_{}", index - usize::from(row.is_second)))
+        .map(|(index, row)| format_ident!("Kept{}", index - usize::from(row.is_second)))
         .collect();
     let items = rows
         .iter()
@@ -40,9 +41,11 @@ pub(super) fn rows(root: &TokenStream, namespace: &Path, rows: &[Row]) -> TokenS
     });
     let markers = rows.iter().map(|row| markers(namespace, row));
     let linked = rows.iter().map(|row| linked_row(namespace, row));
+    let names = rows.iter().flat_map(|row| row.operator.arguments.iter().map(|argument| &argument.ident));
+    let names = lints::names(names);
     quote! {
         #(#markers)*
-        #[allow(non_snake_case)]
+        #names
         const _: () = {
             use #root::__private as __torch;
             use __torch::derivative as __d;
@@ -92,12 +95,12 @@ fn row(namespace: &Path, row: &Row, name: &Ident, node: &Ident) -> TokenStream {
     let records = records.map(|((key, body), derivative)| record(row, key, &body, &derivative));
     let count = keys(row).len();
     let comparison = comparison(row);
-    quote_spanned! {ident.span()=>
+    let target = Target { namespace: namespace.clone(), ident: ident.clone() };
+    let import = target.import(&format_ident!("__operator"));
+    quote_spanned! {lints::ours(ident.span())=>
         #(#cfgs)*
-        #[allow(unused_qualifications)] // at the schema's types
         const #name: [__torch::KernelRecord; #count] = {
-            #[allow(unused_import_braces, clippy::unsafe_removed_from_name)] // as in `Target::import`
-            use #namespace::{#ident as __operator};
+            #import
             #comparison
             [#(#records),*]
         };
@@ -107,11 +110,9 @@ fn row(namespace: &Path, row: &Row, name: &Ident, node: &Ident) -> TokenStream {
 /// Compares the row with the declaration as text, in rustc: types do not show names, alias annotations and defaults.
 fn comparison(row: &Row) -> TokenStream {
     let text = row.operator.schema.to_string();
-    let name = format_ident!("schema_of_{}", row.operator.ident.unraw());
-    row.operator.place.lend(quote! {
-        #[allow(dead_code, non_upper_case_globals)] // rustc shows the name in its message
-        const #name: () = __d::compare(#text, __operator::SCHEMA);
-    })
+    // Rustc shows the name in its message; no lint minds one that begins with an underscore.
+    let name = format_ident!("_SCHEMA_OF_{}", row.operator.ident.unraw().to_string().to_uppercase());
+    row.operator.place.lend(quote!(const #name: () = __d::compare(#text, __operator::SCHEMA);))
 }
 
 /// A kernel for the operator, in the impl that rustc compares with the operator's trait, and its record.
@@ -119,17 +120,25 @@ fn record(row: &Row, key: &str, body: &TokenStream, derivative: &TokenStream) ->
     let (generics, parameters) = function_head(&row.operator);
     let (ident, key, output) = (&row.operator.ident, format_ident!("{key}"), output_type(&row.operator));
     let (function, place) = (ident.unraw().to_string(), row.operator.source.place(&quote!(__SOURCE)));
-    quote!({
+    let (count, at) = (Literal::usize_unsuffixed(parameters.len()), lints::ours(ident.span()));
+    let otherwise = quote_spanned!(at=> { __torch::RecordedKernel::Fallthrough });
+    let kernel = quote!({
         struct __Kernel;
         impl __operator::KernelWithKeys for __Kernel {
             fn #ident #generics(__keys: __torch::DispatchKeySet, #(#parameters),*) -> __torch::Result<#output> {
                 #body
             }
         }
+        __torch::RecordedKernel::Typed(__operator::code_with_keys::<__Kernel>())
+    });
+    quote!({
         __torch::KernelRecord {
             operator: &__operator::OPERATOR,
             key: __torch::DispatchKey::#key,
-            kernel: __torch::RecordedKernel::Typed(__operator::code_with_keys::<__Kernel>()),
+            // With another number of arguments, the comparison of the schemas is the only error.
+            kernel: __operator::takes! {
+                #count [#kernel] __operator::redispatch as __expected [_] #otherwise
+            },
             derivative: #derivative,
             function: #function,
             overrides: false,
@@ -388,11 +397,11 @@ fn kept(namespace: &Path, row: &Row, derivative: &Derivative, node: &Ident) -> T
     });
     let formulas = (0..derivative.formulas.len()).map(|index| formula(namespace, row, derivative, index));
     let (all, one) = (local(row, "grads"), grad(row, derivative));
+    let used = used(one.iter().map(|_| local(row, "grad")).chain([all.clone()]));
     let keeps_tensors =
         keeps_results || fields.iter().any(|field| !field.metadata && is_tensors(row, field.argument));
     quote! {
         #(#cfgs)*
-        #[allow(non_camel_case_types)]
         struct #node {
             __ranges: [__d::Range<usize>; #inputs],
             #(#names: __torch::Option<#types>,)*
@@ -416,7 +425,6 @@ fn kept(namespace: &Path, row: &Row, derivative: &Derivative, node: &Ident) -> T
 
         #(#cfgs)*
         impl __d::Row for #node {
-            #[allow(unused_variables)] // formulas use either `grad` or `grads`
             fn formulas(
                 &self,
                 __call: &__d::Call<'_>,
@@ -427,6 +435,7 @@ fn kept(namespace: &Path, row: &Row, derivative: &Derivative, node: &Ident) -> T
                 #(let #names = __d::Keep::hold(&self.#names, __call.node())?;)*
                 #(let #held_results = self.__results[#slots].unpack(__call.node())?;)*
                 #one
+                #used // formulas use either `grad` or `grads`
                 #(#formulas)*
                 __torch::Result::Ok(())
             }
@@ -452,6 +461,11 @@ fn formula_ranges(derivative: &Derivative) -> Vec<Range<usize>> {
 /// A variable for formulas, visible to the user's tokens.
 fn local(row: &Row, name: &str) -> Ident {
     Ident::new(name, local_span(&row.operator))
+}
+
+/// A use of variables that formulas may not need.
+fn used(variables: impl IntoIterator<Item = Ident>) -> TokenStream {
+    variables.into_iter().map(|variable| quote!(let _ = &#variable;)).collect()
 }
 
 /// Defines `grad` for formulas, if a single result has a gradient; if `grad` is undefined, the node does nothing.
@@ -485,6 +499,10 @@ fn formula(namespace: &Path, row: &Row, derivative: &Derivative, index: usize) -
     let values = formula.values.iter().map(|argument| hold(argument, false));
     let metadata = formula.metadata.iter().map(|argument| hold(argument, true));
     let saved: Vec<usize> = saved_results(derivative).into_iter().collect();
+    let arguments = formula.values.iter().chain(&formula.metadata);
+    let arguments = arguments.map(|argument| row.operator.arguments[*argument].ident.clone());
+    let named = formula.results.iter().map(|result| local(row, &result_name(&row.operator, *result)));
+    let named = used(arguments.chain(named));
     let results = formula.results.iter().map(|result| {
         let held = saved.iter().position(|saved| saved == result).map(held_result);
         let name = local(row, &result_name(&row.operator, *result));
@@ -510,13 +528,16 @@ fn formula(namespace: &Path, row: &Row, derivative: &Derivative, index: usize) -
         quote!(__d::IntoEach::<#count>::put(#tokens, __mask, #ranges, __gradients)?;)
     };
     let any = 0..positions.len();
+    let used = used([mask.clone()]);
     quote! {
         let __mask = [#(__d::wants(__call, &self.__ranges[#positions])),*];
         if false #(|| __mask[#any])* {
             let #mask = __mask;
+            #used // an argument may have the name
             #(#values)*
             #(#metadata)*
             #(#results)*
+            #named // a formula may give these names to other variables
             #put
         }
     }

@@ -265,12 +265,13 @@ fn duplicate_marker(options: &Options, target: &Target, cfgs: &[&Attribute]) -> 
 /// duplicate shows its name, which therefore says how to resolve it.
 pub(crate) fn marker(key: &str, target: &Target, cfgs: &[&Attribute]) -> TokenStream {
     let (key, span) = (key.to_lowercase(), target.ident.span());
-    let name = Ident::new(&format!("{key}_kernel_of_{}_without_override", target.label()), span);
-    let names = lints::names(std::iter::once(&name));
+    let mut name = Ident::new(&format!("{key}_kernel_of_{}_without_override", target.label()), span);
+    if lints::names(std::iter::once(&name)).is_some() {
+        name.set_span(lints::ours(span));
+    }
     quote_spanned! {span=>
         #(#cfgs)*
         #[doc(hidden)]
-        #names
         mod #name {}
     }
 }

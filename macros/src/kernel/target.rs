@@ -1,7 +1,7 @@
 //! The operator that a kernel is for.
 
 use proc_macro2::TokenStream;
-use quote::quote_spanned;
+use quote::{quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Ident, LitStr, Path};
@@ -46,12 +46,14 @@ impl Target {
     ///
     /// Because of the braces, rustc points at the operator alone if there is no operator of that name. Everything else
     /// is reached through this one path, so that a wrong path is only one error.
-    pub(super) fn import(&self, alias: &Ident) -> TokenStream {
+    pub(crate) fn import(&self, alias: &Ident) -> TokenStream {
         let Target { namespace, ident } = self;
         let mut alias = alias.clone();
         alias.set_span(ident.span());
+        let hides_unsafe = ident.to_string().to_lowercase().contains("unsafe");
+        let allowed = hides_unsafe.then(|| quote!(#[allow(clippy::unsafe_removed_from_name)]));
         quote_spanned! {lints::ours(ident.span())=>
-            #[allow(clippy::unsafe_removed_from_name)]
+            #allowed
             use #namespace::{#ident as #alias};
         }
     }

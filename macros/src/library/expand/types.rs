@@ -57,7 +57,8 @@ pub(crate) fn parameter(argument: &Argument, lifetimes: Lifetimes<'_>) -> TokenS
 pub(crate) fn function_head(operator: &Operator) -> (TokenStream, Vec<TokenStream>) {
     let lifetimes = &operator.lifetimes;
     let parameters = operator.arguments.iter().map(|argument| {
-        let (ident, ty) = (&argument.ident, argument.place.lend(argument_type(argument, Lifetimes::Own)));
+        let ty = argument.place.lend_ours(argument_type(argument, Lifetimes::Own));
+        let ident = &argument.ident;
         quote!(#ident: #ty)
     });
     (quote!(<#(#lifetimes),*>), parameters.collect())

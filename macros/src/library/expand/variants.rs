@@ -35,7 +35,7 @@ pub(super) fn of_operator(operator: &Operator, library: &Library) -> TokenStream
     quote! {
         /// A kernel of this operator and its variants.
         #[doc(hidden)]
-        #[allow(dead_code, clippy::all, clippy::pedantic)]
+        #[allow(clippy::all, clippy::pedantic)]
         pub trait OutputKernel {
             fn #ident(_: __torch::Output<'_>, #parameters) -> __torch::Result<#output>;
         }

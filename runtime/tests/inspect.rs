@@ -209,3 +209,20 @@ fn a_name_without_its_namespace_is_told_the_whole_one() -> Result<()> {
     assert_eq!(error.to_string(), "there is no operator op\n  help: similar names: ns::op");
     Ok(())
 }
+
+#[test]
+fn a_name_without_its_overload_is_told_the_overloads() -> Result<()> {
+    let dispatcher = Dispatcher::leak_empty();
+    let mut library = Library::open(dispatcher, LibraryKind::Definition, "ns", None)?;
+    for schema in
+        ["add.Tensor(Tensor x) -> Tensor", "add.Scalar(Tensor x) -> Tensor", "ad(Tensor x) -> Tensor"]
+    {
+        library.define(schema)?;
+    }
+    let help = |name: &str| dispatcher.find(name).unwrap_err().to_string();
+    let overloads = "an overload's name is a part of it: ns::add.Scalar, ns::add.Tensor";
+    assert_eq!(help("ns::add"), format!("there is no operator ns::add\n  help: {overloads}"));
+    let of_rust = "there is no operator ns::add_Tensor\n  help: in schemas it is ns::add.Tensor";
+    assert_eq!(help("ns::add_Tensor"), of_rust);
+    Ok(())
+}

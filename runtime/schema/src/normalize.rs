@@ -71,7 +71,8 @@ impl fmt::Display for ArgumentErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ArgumentErrorKind::TooMany { expected, received } => {
-                write!(f, "expected at most {expected} positional arguments, received {received}")
+                let s = if *expected == 1 { "" } else { "s" };
+                write!(f, "expected at most {expected} positional argument{s}, received {received}")
             }
             ArgumentErrorKind::WrongType { argument, expected, found, position } => {
                 f.write_str("argument ")?;

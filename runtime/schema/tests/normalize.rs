@@ -68,6 +68,10 @@ fn further_values_follow_where_the_schema_has_dots() {
 #[test]
 fn each_mistake_has_its_message() {
     refused(&[Int(1), Nothing, Int(2)], &[], "expected at most 2 positional arguments, received 3");
+    assert_eq!(
+        call("f(int a) -> ()", &[Int(1), Int(2)], &[]).unwrap_err().kind.to_string(),
+        "expected at most 1 positional argument, received 2"
+    );
     refused(&[Str("x")], &[], "argument 1 `a` is of type `int`, received `str`");
     refused(&[Int(1)], &[("k", Str("x"))], "argument `k` is of type `int`, received `str`");
     refused(&[], &[("k", Int(1))], "argument `a` is missing");

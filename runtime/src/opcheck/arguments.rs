@@ -20,7 +20,9 @@ pub(super) fn normalize(
     let wrong =
         |what: String| Error::new(ErrorKind::Argument, format!("a sample does not fit the schema: {what}"));
     if count > schema.arguments.len() {
-        return Err(wrong(format!("{count} values for {} arguments", schema.arguments.len())));
+        let takes = schema.arguments.len();
+        let s = if takes == 1 { "" } else { "s" };
+        return Err(wrong(format!("{count} values for {takes} argument{s}")));
     }
     let rest = sample.split_off(positional.min(count));
     let names = schema.arguments.iter().skip(positional).map(|argument| &*argument.name);

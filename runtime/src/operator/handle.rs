@@ -261,7 +261,8 @@ pub(crate) fn too_few(operator: &Operator, found: usize) -> Error {
     Error::new(
         ErrorKind::Argument,
         format!(
-            "{operator} takes {arity} arguments, but the stack holds {found}\n  schema: {}",
+            "{operator} takes {arity} argument{}, but the stack holds {found}\n  schema: {}",
+            if arity == "1" { "" } else { "s" },
             operator.spec().schema
         ),
     )

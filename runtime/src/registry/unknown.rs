@@ -7,6 +7,9 @@ use super::state::State;
 use crate::collect::linking;
 use crate::error::{Error, ErrorKind};
 
+/// The names that an error suggests at most.
+const MOST: usize = 5;
+
 impl State {
     /// The error for a name without an operator.
     #[cold]
@@ -39,6 +42,19 @@ impl State {
         if let Some(operator) = self.entry_named(&without_python(text)).and_then(Entry::operator) {
             return format!("in schemas it is {operator}");
         }
+        // As in Rust, `ns::add_Tensor`.
+        if let Some(name) = self.names().find(|name| name.contains('.') && name.replacen('.', "_", 1) == text)
+        {
+            return format!("in schemas it is {name}");
+        }
+        let is_overload = |name: &String| name.split_once('.').is_some_and(|(base, _)| base == text);
+        let mut overloads: Vec<_> = self.names().filter(is_overload).collect();
+        if !overloads.is_empty() {
+            overloads.sort();
+            let more = if overloads.len() > MOST { ", …" } else { "" };
+            overloads.truncate(MOST);
+            return format!("an overload's name is a part of it: {}{more}", overloads.join(", "));
+        }
         match self.similar(text) {
             names if names.is_empty() => {
                 "no operator has a similar name; is the crate that declares it linked (`use that_crate as _;`)?"
@@ -53,9 +69,13 @@ impl State {
         self.entries.iter().any(|entry| entry.name.namespace() == "aten" && entry.operator().is_some())
     }
 
-    /// The operators with the most similar names, at most five, the most similar first.
+    /// The names of all operators.
+    fn names(&self) -> impl Iterator<Item = String> {
+        self.entries.iter().filter_map(Entry::operator).map(|operator| operator.to_string())
+    }
+
+    /// The operators with the most similar names, the most similar first.
     fn similar(&self, text: &str) -> Vec<String> {
-        let names = self.entries.iter().filter_map(Entry::operator).map(|operator| operator.to_string());
         let farthest = 1 + text.rsplit("::").next().map_or(0, str::len) / 3;
         // A namespace or an overload that the text does not have is not compared.
         let (has_namespace, has_overload) = (text.contains("::"), text.contains('.'));
@@ -63,7 +83,8 @@ impl State {
             let name = name.split_once("::").filter(|_| !has_namespace).map_or(name, |(_, rest)| rest);
             name.split_once('.').filter(|_| !has_overload).map_or(name, |(name, _)| name).to_owned()
         };
-        let mut near: Vec<_> = names
+        let mut near: Vec<_> = self
+            .names()
             .map(|name| (comparable(&name), name))
             // The distance is at least the difference in length, so a text of megabytes is not compared at all.
             .filter(|(like, _)| like.len().abs_diff(text.len()) <= farthest || like.starts_with(text))
@@ -72,7 +93,7 @@ impl State {
             .map(|(distance, _, name)| (distance, name))
             .collect();
         near.sort();
-        near.into_iter().map(|(_, name)| name).take(5).collect()
+        near.into_iter().map(|(_, name)| name).take(MOST).collect()
     }
 }
 

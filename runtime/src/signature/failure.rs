@@ -1,5 +1,7 @@
 //! The errors for a boxed call that does not fit its operator.
 
+use torch_library_schema::{Argument, Type};
+
 use crate::error::{Error, ErrorKind};
 use crate::operator::Operator;
 use crate::value::{Stack, Value};
@@ -12,8 +14,21 @@ pub(super) fn wrong_type(
     want: &[&str],
     stack: &Stack<'_>,
 ) -> Error {
-    let found = stack.last(usize::from(operator.spec().arity)).get(index).map_or("missing", Value::type_name);
-    mistyped(operator, index, want[index], found)
+    let value = stack.last(usize::from(operator.spec().arity)).get(index);
+    let error = mistyped(operator, index, want[index], value.map_or("missing", Value::type_name));
+    let argument = operator.schema().ok().and_then(|schema| schema.arguments.get(index));
+    match (value, argument) {
+        (Some(value), Some(argument)) if is_convertible(value, argument) => {
+            Error::new(error.kind(), format!("{error}\n  help: `call_with` converts it"))
+        }
+        _ => error,
+    }
+}
+
+/// Whether a call by [`OperatorHandle::call_with`](crate::OperatorHandle::call_with) takes this number for a tensor.
+fn is_convertible(value: &Value<'_>, argument: &Argument) -> bool {
+    let is_number = matches!(value, Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::Complex(_));
+    is_number && *argument.ty.without_optional() == Type::Tensor && !argument.is_mutable()
 }
 
 /// Like [`wrong_type`], for callers that have looked at the stack already.

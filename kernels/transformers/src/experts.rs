@@ -31,7 +31,7 @@ mod kernels {
         const OPERATOR: &str = transformers::grouped_mm_fallback_backward::NAME;
         let sizes = groups::check(OPERATOR, input, weight, offs)?;
         check_gradient(OPERATOR, grad_output, sizes)?;
-        let (of_input, of_weight) = (zeros(input.sizes(), input)?, zeros(weight.sizes(), weight)?);
+        let (of_input, of_weight) = (aten::zeros_like(input)?, aten::zeros_like(weight)?);
         for (expert, start, count) in groups::of(OPERATOR, offs, sizes[0])? {
             let grad = aten::narrow(grad_output, 0, start, count)?;
             let matrix = aten::t(&aten::select_int(weight, 0, expert)?)?;
@@ -61,7 +61,7 @@ mod meta {
     ) -> Result<(Tensor, Tensor)> {
         const OPERATOR: &str = transformers::grouped_mm_fallback_backward::NAME;
         check_gradient(OPERATOR, grad_output, groups::check(OPERATOR, input, weight, offs)?)?;
-        Ok((zeros(input.sizes(), input)?, zeros(weight.sizes(), weight)?))
+        Ok((aten::zeros_like(input)?, aten::zeros_like(weight)?))
     }
 }
 

@@ -63,6 +63,22 @@ fn gradients_are_those_of_the_products() -> Result<()> {
 }
 
 #[test]
+fn gradients_lie_as_what_they_are_of() -> Result<()> {
+    // A model that keeps its experts as `[experts, columns, rows]` passes views.
+    let turned =
+        |x: &Tensor| aten::transpose_int(&aten::contiguous(&aten::transpose_int(x, -2, -1)?)?, -2, -1);
+    let (rows, experts) = (turned(&rows(DType::Float64))?, turned(&experts(DType::Float64))?);
+    let grad = Tensor::zeros(&[6, 3], DType::Float64, Device::CPU)?;
+    for device in [Device::CPU, Device::META] {
+        let [x, w, ends, grad] =
+            [&rows, &experts, &ends(), &grad].map(|x| aten::to_device(x, device, x.dtype()));
+        let (of_rows, of_experts) = transformers::grouped_mm_fallback_backward(&x?, &w?, &ends?, &grad?)?;
+        assert_eq!((of_rows.strides(), of_experts.strides()), (rows.strides(), experts.strides()));
+    }
+    Ok(())
+}
+
+#[test]
 fn what_does_not_match_is_refused() {
     let refusal = |rows: &Tensor, experts: &Tensor, ends: &Tensor| {
         transformers::grouped_mm_fallback(rows, experts, ends).unwrap_err().to_string()

@@ -53,14 +53,17 @@ pub(crate) struct Point<T> {
     /// The distances of the point from the upper and from the left elements.
     down: T,
     right: T,
+    /// Whether the point is above or to the left of the plane by exactly one element. Its value is zero, as further
+    /// outside, but it grows when the point moves inwards.
+    is_on_border: bool,
 }
 
 impl<T: Real> Point<T> {
     pub(crate) fn new(y: T, x: T, height: usize, width: usize) -> Self {
-        let is_near = |at: T, len: usize| at > real(-1.0) && at < real(len as f64);
+        let is_near = |at: T, len: usize| at >= real(-1.0) && at < real(len as f64);
         if !is_near(y, height) || !is_near(x, width) {
             // The distances of an infinite point would be NaN.
-            return Point { corners: [None; 4], down: T::zero(), right: T::zero() };
+            return Point { corners: [None; 4], down: T::zero(), right: T::zero(), is_on_border: false };
         }
         let (top, left) = (y.floor(), x.floor());
         let index = |y: T, x: T| {
@@ -71,7 +74,8 @@ impl<T: Real> Point<T> {
         };
         let (bottom, far) = (top + T::one(), left + T::one());
         let corners = [index(top, left), index(top, far), index(bottom, left), index(bottom, far)];
-        Point { corners, down: y - top, right: x - left }
+        let is_on_border = y == real(-1.0) || x == real(-1.0);
+        Point { corners, down: y - top, right: x - left, is_on_border }
     }
 
     fn values(&self, plane: &[T]) -> [T; 4] {
@@ -85,11 +89,15 @@ impl<T: Real> Point<T> {
 
     /// The interpolated value.
     pub(crate) fn value(&self, plane: &[T]) -> T {
+        if self.is_on_border {
+            return T::zero();
+        }
         let (values, weights) = (self.values(plane), self.weights());
         values.into_iter().zip(weights).fold(T::zero(), |sum, (value, weight)| sum + value * weight)
     }
 
-    /// The derivatives of the value when the point moves down, and to the right.
+    /// The derivatives of the value when the point moves down, and to the right; on the border those inwards, as in
+    /// torchvision.
     pub(crate) fn slopes(&self, plane: &[T]) -> (T, T) {
         let [a, b, c, d] = self.values(plane);
         let (up, left) = (T::one() - self.down, T::one() - self.right);
@@ -98,9 +106,12 @@ impl<T: Real> Point<T> {
 
     /// Adds a gradient to the elements that the value was computed from.
     pub(crate) fn scatter(&self, plane: &mut [T], gradient: T) {
+        if self.is_on_border {
+            return;
+        }
         for (corner, weight) in self.corners.into_iter().zip(self.weights()) {
-            if let Some(at) = corner {
-                plane[at] = plane[at] + gradient * weight;
+            if let Some(at) = corner.filter(|_| weight != T::zero()) {
+                plane[at] = plane[at] + gradient * weight; // an infinite gradient without a weight would be NaN
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Cases that torchvision leaves undefined or to its caller, and the layers of the operators.
 
-use torch_library::autograd::gradcheck;
+use torch_library::autograd::{self, gradcheck};
 use torch_library::opcheck::opcheck;
 use torch_library::prelude::*;
 use torch_library::{DType, Device};
@@ -126,4 +126,40 @@ fn no_boxes_have_no_channels_to_list() {
         (pooled.sizes(), mapping.sizes()),
         (&[0, 1_000_000, 1000, 1000][..], &[0, 1_000_000, 1000, 1000][..])
     );
+}
+
+/// The convolution of a 2 × 2 image with a single one, padded by one element, for 4 × 4 points that are not moved.
+fn unmoved(image: &Tensor, offset: &Tensor, mask: &Tensor) -> Result<Tensor> {
+    let (one, zero) = (Tensor::from([[[[1.0]]]]), Tensor::from([0.0]));
+    torchvision::deform_conv2d(image, &one, offset, mask, &zero, 1, 1, 1, 1, 1, 1, 1, 1, true)
+}
+
+#[test]
+fn points_beside_the_image_are_drawn_to_it() -> Result<()> {
+    let image = Tensor::from([[[[1.0, 2.0], [3.0, 4.0]]]]);
+    let offset = Tensor::zeros(&[1, 2, 4, 4], DType::Float64, Device::CPU)?;
+    let mask = aten::ones_like(&aten::narrow(&offset, 1, 0, 1)?)?;
+    for tensor in [&image, &offset, &mask] {
+        tensor.set_requires_grad(true)?;
+    }
+    let convolved = unmoved(&image, &offset, &mask)?;
+    let padded = [0., 0., 0., 0., 0., 1., 2., 0., 0., 3., 4., 0., 0., 0., 0., 0.];
+    assert_eq!(convolved.to_vec::<f64>()?, padded);
+    let ones = Some(aten::ones_like(&convolved)?);
+    let gradients = autograd::grad(&[&convolved], &[&image, &offset, &mask], &[ones], Default::default())?;
+    let values = |at: usize| gradients[at].as_ref().map(|gradient| gradient.to_vec::<f64>()).transpose();
+    assert_eq!(values(0)?, Some(vec![1.0; 4]));
+    // Torchvision's, who takes the slope from outside to the first row and column, but not to the last ones.
+    let down = [0., 1., 2., 0., 0., 2., 2., 0., 0., -3., -4., 0., 0., 0., 0., 0.];
+    let right = [0., 0., 0., 0., 1., 1., -2., 0., 3., 1., -4., 0., 0., 0., 0., 0.];
+    assert_eq!(values(1)?, Some([down, right].concat()));
+    assert_eq!(values(2)?, Some(padded.to_vec()));
+    let endless = Some(aten::full_like(&convolved, f64::INFINITY.into())?);
+    let again = unmoved(&image, &offset, &mask)?;
+    let gradients = autograd::grad(&[&again], &[&image], &[endless], Default::default())?;
+    let of_image = gradients[0].as_ref().map(|gradient| gradient.to_vec::<f64>()).transpose()?;
+    assert_eq!(of_image, Some(vec![f64::INFINITY; 4]), "elements without a weight get no gradient");
+    let endless = unmoved(&aten::full_like(&image, f64::INFINITY.into())?, &offset, &mask)?;
+    assert_eq!(endless.to_vec::<f64>()?[..4], [0.0; 4], "infinities of the image are not seen from outside");
+    Ok(())
 }

@@ -5,21 +5,20 @@ use crate::real::{Real, real};
 /// An element of a plane and its weight.
 pub(crate) type Tap<T> = (usize, T);
 
-/// The taps of a point of a region: a point that is outside by more than one element counts as zero, a nearer one is
-/// moved to the edge.
-pub(crate) fn inside<T: Real>(y: T, x: T, height: usize, width: usize) -> [Tap<T>; 4] {
-    let nothing = [(0, T::zero()); 4];
+/// The taps of a point of a region: a point that is outside by more than one element has none, and counts as zero, a
+/// nearer one is moved to the edge. A tap whose weight is zero counts if its element is not finite.
+pub(crate) fn inside<T: Real>(y: T, x: T, height: usize, width: usize) -> Option<[Tap<T>; 4]> {
     let is_near = |at: T, len: usize| at >= -T::one() && at <= real(len as f64);
     if !(is_near(y, height) && is_near(x, width)) || height == 0 || width == 0 {
-        return nothing;
+        return None;
     }
     let (y, x) = (Between::new(y, height), Between::new(x, width));
-    [
+    Some([
         (y.low * width + x.low, y.below() * x.below()),
         (y.low * width + x.high, y.below() * x.above),
         (y.high * width + x.low, y.above * x.below()),
         (y.high * width + x.high, y.above * x.above),
-    ]
+    ])
 }
 
 /// Two neighbours on one axis, and the distance of a point from the lower one.

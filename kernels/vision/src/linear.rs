@@ -57,20 +57,24 @@ impl Pooling {
         }
     }
 
-    /// For each part of a box, the elements that it is computed from.
+    /// For each part of a box, the elements that it is computed from; and what is added to them, which is zero or NaN.
     ///
     /// # Errors
     /// A box with too many points.
-    fn taps<T: Real>(&self, region: &Region<T>) -> Result<Vec<Vec<Tap<T>>>> {
+    fn taps<T: Real>(&self, region: &Region<T>) -> Result<(Vec<Vec<Tap<T>>>, T)> {
         let parts = (0..self.geometry.rows)
             .flat_map(|row| (0..self.geometry.columns).map(move |column| (row, column)));
         match self.sum {
             Sum::Points { ratio, aligned, smallest } => {
                 let grid = Grid::new(&self.geometry, region, ratio, aligned, smallest)?;
-                Ok(parts.map(|(row, column)| grid.taps(row, column)).collect())
+                // As in torchvision, only the position-sensitive average of no points is zero divided by zero.
+                let is_undefined = self.channels == Channels::OfParts && grid.down * grid.right == 0;
+                let start = if is_undefined { T::nan() } else { T::zero() };
+                Ok((parts.map(|(row, column)| grid.taps(row, column)).collect(), start))
             }
             Sum::Elements { edge } => {
-                Ok(parts.map(|(row, column)| covered(&self.geometry, region, (row, column), edge)).collect())
+                let taps = parts.map(|(row, column)| covered(&self.geometry, region, (row, column), edge));
+                Ok((taps.collect(), T::zero()))
             }
         }
     }
@@ -85,12 +89,12 @@ impl Pooling {
         let mut output = zeros(T::zero(), &[regions.len(), channels, part_count])?;
         fill(&mut output, channels * part_count, |place, output| {
             let region = &regions[place];
-            let parts = self.taps(region)?;
+            let (parts, start) = self.taps(region)?;
             let image = &input[region.image * geometry.channels * plane..];
             for (channel, output) in output.chunks_exact_mut(part_count).enumerate() {
                 for (part, (output, taps)) in output.iter_mut().zip(&parts).enumerate() {
                     let elements = &image[self.channel(channel, part) * plane..][..plane];
-                    *output = taps.iter().fold(T::zero(), |sum, (at, weight)| sum + elements[*at] * *weight);
+                    *output = taps.iter().fold(start, |sum, (at, weight)| sum + elements[*at] * *weight);
                 }
             }
             Ok(())
@@ -108,7 +112,7 @@ impl Pooling {
         let mut input = zeros(T::zero(), &[geometry.images, geometry.channels, plane])?;
         fill(&mut input, geometry.channels * plane, |image, input| {
             for (place, region) in regions.iter().enumerate().filter(|(_, region)| region.image == image) {
-                let parts = self.taps(region)?;
+                let (parts, _) = self.taps(region)?;
                 let gradient = &gradient[place * channels * part_count..][..channels * part_count];
                 for (channel, gradient) in gradient.chunks_exact(part_count).enumerate() {
                     for (part, (gradient, taps)) in gradient.iter().zip(&parts).enumerate() {
@@ -180,13 +184,8 @@ impl<T: Real> Grid<T> {
             let y = at(self.top, row, self.height, down, self.down);
             for right in 0..self.right {
                 let x = at(self.left, column, self.width, right, self.right);
-                let around = inside(y, x, self.plane.0, self.plane.1);
-                taps.extend(
-                    around
-                        .into_iter()
-                        .filter(|(_, weight)| *weight != T::zero())
-                        .map(|(at, weight)| (at, weight * share)),
-                );
+                let around = inside(y, x, self.plane.0, self.plane.1).into_iter().flatten();
+                taps.extend(around.map(|(at, weight)| (at, weight * share)));
             }
         }
         taps

@@ -70,7 +70,7 @@ impl Pooling {
     /// The channel that each element of a result comes from, where each part has channels of its own: their number.
     fn mapping(&self, count: i64) -> Result<Tensor> {
         let sizes @ [_, channels, rows, columns] = self.output_sizes(count)?;
-        if count == 0 {
+        if sizes.contains(&0) {
             return Tensor::zeros(&sizes, DType::Int32, Device::CPU);
         }
         let one = aten::arange::with((channels * rows * columns).into()).dtype(Some(DType::Int32)).call()?;

@@ -126,6 +126,10 @@ fn no_boxes_have_no_channels_to_list() {
         (pooled.sizes(), mapping.sizes()),
         (&[0, 1_000_000, 1000, 1000][..], &[0, 1_000_000, 1000, 1000][..])
     );
+    let none = Tensor::zeros(&[2, 0, 4, 4], DType::Float32, Device::CPU).unwrap();
+    let rois = Tensor::zeros(&[2, 5], DType::Float32, Device::CPU).unwrap();
+    let (_, mapping) = torchvision::ps_roi_pool(&none, &rois, 1.0, 3, 2).unwrap();
+    assert_eq!((mapping.sizes(), mapping.strides()), (&[2, 0, 3, 2][..], &[6, 6, 2, 1][..]));
 }
 
 /// The convolution of a 2 × 2 image with a single one, padded by one element, for 4 × 4 points that are not moved.
@@ -161,5 +165,23 @@ fn points_beside_the_image_are_drawn_to_it() -> Result<()> {
     assert_eq!(of_image, Some(vec![f64::INFINITY; 4]), "elements without a weight get no gradient");
     let endless = unmoved(&aten::full_like(&image, f64::INFINITY.into())?, &offset, &mask)?;
     assert_eq!(endless.to_vec::<f64>()?[..4], [0.0; 4], "infinities of the image are not seen from outside");
+    Ok(())
+}
+
+#[test]
+fn numbers_that_are_not_finite_are_seen() -> Result<()> {
+    let mut values = vec![0f32; 9];
+    values[4] = f32::NAN;
+    let image = Tensor::from_vec(values, &[1, 1, 3, 3])?;
+    // The point of the bin is on the first element, the fourth of its neighbours is NaN and has no weight.
+    let rois = Tensor::from([[0f32, 0.5, 0.5, 0.5, 0.5]]);
+    for sampling_ratio in [1, 2] {
+        let pooled = torchvision::roi_align(&image, &rois, 1.0, 1, 1, sampling_ratio, true)?;
+        assert!(pooled.to_vec::<f32>()?[0].is_nan());
+    }
+    // The average of no points: as in torchvision, zero in one operator, and zero divided by zero in the other.
+    let (ones, empty) = (aten::ones_like(&image)?, Tensor::from([[0f32, 1.0, 1.0, 1.0, 1.0]]));
+    assert_eq!(torchvision::roi_align(&ones, &empty, 1.0, 1, 1, -1, true)?.to_vec::<f32>()?, [0.0]);
+    assert!(torchvision::ps_roi_align(&ones, &empty, 1.0, 1, 1, -1)?.0.to_vec::<f32>()?[0].is_nan());
     Ok(())
 }

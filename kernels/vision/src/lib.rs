@@ -33,6 +33,7 @@ mod regions;
 
 mod pooling;
 
+mod autocast;
 mod derivatives;
 mod meta;
 

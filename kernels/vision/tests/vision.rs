@@ -1,9 +1,10 @@
 //! Cases that torchvision leaves undefined or to its caller, and the layers of the operators.
 
+use torch_library::autocast::Autocast;
 use torch_library::autograd::{self, gradcheck};
 use torch_library::opcheck::opcheck;
 use torch_library::prelude::*;
-use torch_library::{DType, Device};
+use torch_library::{DType, Device, DeviceType};
 use torch_library_kernels::aten;
 use torch_library_vision::torchvision;
 
@@ -183,5 +184,27 @@ fn numbers_that_are_not_finite_are_seen() -> Result<()> {
     let (ones, empty) = (aten::ones_like(&image)?, Tensor::from([[0f32, 1.0, 1.0, 1.0, 1.0]]));
     assert_eq!(torchvision::roi_align(&ones, &empty, 1.0, 1, 1, -1, true)?.to_vec::<f32>()?, [0.0]);
     assert!(torchvision::ps_roi_align(&ones, &empty, 1.0, 1, 1, -1)?.0.to_vec::<f32>()?[0].is_nan());
+    Ok(())
+}
+
+#[test]
+fn autocast_computes_boxes_in_float32() -> Result<()> {
+    let (image, rois) = (image(2, DType::BFloat16), rois(DType::Float32));
+    assert!(torchvision::roi_align(&image, &rois, 1.0, 2, 2, 2, true).is_err(), "two types");
+    let autocast = Autocast::on(DeviceType::Cpu);
+    let pooled = autocast.run(|| torchvision::roi_align(&image, &rois, 1.0, 2, 2, 2, true))?;
+    assert_eq!(pooled.dtype(), DType::BFloat16);
+    let single = aten::to_dtype(&image, DType::Float32)?;
+    let expected = torchvision::roi_align(&single, &rois, 1.0, 2, 2, 2, true)?;
+    assert!(aten::equal(&pooled, &aten::to_dtype(&expected, DType::BFloat16)?)?);
+    let boxes = aten::to_dtype(&aten::narrow(&rois, 1, 1, 4)?, DType::BFloat16)?;
+    let scores = Tensor::from([0.5f32, 0.25, 0.75]);
+    assert!(torchvision::nms(&boxes, &scores, 0.5).is_err(), "two types");
+    let kept = Autocast::on(DeviceType::Cpu).run(|| torchvision::nms(&boxes, &scores, 0.5))?;
+    let expected = torchvision::nms(&aten::to_dtype(&boxes, DType::Float32)?, &scores, 0.5)?;
+    assert!(aten::equal(&kept, &expected)?);
+    // The pooling of maxima is not in the list.
+    let pooled = Autocast::on(DeviceType::Cpu).run(|| torchvision::roi_pool(&image, &rois, 1.0, 2, 2));
+    assert!(pooled.is_err());
     Ok(())
 }

@@ -5,7 +5,7 @@ use torch_library::prelude::*;
 use torch_library_aten::aten;
 
 use crate::ops::quantized_decomposed as quantized;
-use crate::parameters::{along, check_bounds, check_dtype, groups, one, single};
+use crate::parameters::{along, check_bounds, check_dtype, groups, one, range, single};
 
 #[torch_impl(quantized, CompositeImplicitAutograd)]
 mod kernels {
@@ -38,10 +38,11 @@ mod kernels {
         check_bounds(OPERATOR, [quant_min, quant_max], dtype)?;
         let (scale, zero_point) = (one(OPERATOR, "scale", scale)?, one(OPERATOR, "zero_point", zero_point)?);
         let input = single(OPERATOR, input)?;
-        // PyTorch divides in double precision, so that the reciprocal of a 16-bit scale is not rounded to 16 bits.
-        let reciprocal = aten::reciprocal(&aten::to_dtype(&scale, DType::Float64)?)?;
-        let rounded = aten::round(&aten::mul_Tensor(&input, &reciprocal)?)?;
-        aten::to_dtype(&clamped(&aten::add_Tensor(&rounded, &zero_point)?, [quant_min, quant_max])?, dtype)
+        // In single precision only now: the reciprocal of a 16-bit scale is not rounded to 16 bits.
+        let [factor, zero_point] =
+            [aten::reciprocal(&scale)?, zero_point].map(|x| aten::to_dtype(&x, DType::Float32));
+        let rounded = aten::round(&aten::mul_Tensor(&input, &factor?)?)?;
+        aten::to_dtype(&clamped(&aten::add_Tensor(&rounded, &zero_point?)?, [quant_min, quant_max])?, dtype)
     }
 
     fn quantize_per_tensor_tensor2(
@@ -53,7 +54,7 @@ mod kernels {
         dtype: DType,
     ) -> Result<Tensor> {
         const OPERATOR: &str = quantized::quantize_per_tensor_tensor2::NAME;
-        let [least, most] = bounds(OPERATOR, [quant_min, quant_max])?;
+        let [least, most] = bounds(OPERATOR, [quant_min, quant_max], dtype)?;
         quantized::quantize_per_tensor_tensor(input, scale, zero_point, least, most, dtype)
     }
 
@@ -83,8 +84,11 @@ mod kernels {
         const OPERATOR: &str = quantized::dequantize_per_tensor_tensor::NAME;
         check_dtype(OPERATOR, input, dtype)?;
         let (scale, zero_point) = (one(OPERATOR, "scale", scale)?, one(OPERATOR, "zero_point", zero_point)?);
-        let numbers = aten::to_dtype(input, out_dtype.unwrap_or(DType::Float32))?;
-        aten::mul_Tensor(&aten::sub_Tensor(&numbers, &zero_point)?, &scale)
+        let wanted = out_dtype.unwrap_or(DType::Float32);
+        let numbers = aten::to_dtype(input, wanted)?;
+        let numbers = aten::mul_Tensor(&aten::sub_Tensor(&numbers, &zero_point)?, &scale)?;
+        // Without dimensions, the parameters would decide the dtype.
+        aten::to_dtype(&numbers, if wanted.is_floating_point() { wanted } else { DType::Float32 })
     }
 
     fn dequantize_per_tensor_tensor2(
@@ -97,7 +101,7 @@ mod kernels {
         out_dtype: Option<DType>,
     ) -> Result<Tensor> {
         const OPERATOR: &str = quantized::dequantize_per_tensor_tensor2::NAME;
-        let [least, most] = bounds(OPERATOR, [quant_min, quant_max])?;
+        let [least, most] = bounds(OPERATOR, [quant_min, quant_max], dtype)?;
         quantized::dequantize_per_tensor_tensor::call(input, scale, zero_point, least, most, dtype, out_dtype)
     }
 
@@ -229,8 +233,11 @@ fn clamped(numbers: &Tensor, [least, most]: [i64; 2]) -> Result<Tensor> {
     aten::clamp::call(numbers, Some(least.into()), Some(most.into()))
 }
 
-/// Bounds from tensors of one element.
-fn bounds(operator: &str, bounds: [&Tensor; 2]) -> Result<[i64; 2]> {
+/// Bounds from tensors of one element; without elements on `Meta`, those of the dtype.
+fn bounds(operator: &str, bounds: [&Tensor; 2], dtype: DType) -> Result<[i64; 2]> {
+    if bounds.iter().any(|bound| bound.device() == Device::META) {
+        return range(operator, dtype);
+    }
     let [least, most] =
         bounds.map(|bound| bound.item().and_then(Scalar::to).map_err(|error| error.context(operator)));
     Ok([least?, most?])

@@ -8,7 +8,7 @@ use torch_library_aten::aten;
 ///
 /// # Errors
 /// A dtype that quantised tensors cannot have.
-fn range(operator: &str, dtype: DType) -> Result<[i64; 2]> {
+pub(crate) fn range(operator: &str, dtype: DType) -> Result<[i64; 2]> {
     Ok(match dtype {
         DType::UInt8 => [0, u8::MAX.into()],
         DType::Int8 => [i8::MIN.into(), i8::MAX.into()],
@@ -56,7 +56,8 @@ pub(crate) fn single(operator: &str, input: &Tensor) -> Result<Tensor> {
     aten::to_dtype(input, DType::Float32)
 }
 
-/// A parameter of one element, without dimensions, so that it does not decide the dtype of a result.
+/// A parameter of one element, in `float64` and without dimensions. As in PyTorch, which reads the number, it gets no
+/// gradient.
 ///
 /// # Errors
 /// Another number of elements.
@@ -67,7 +68,7 @@ pub(crate) fn one(operator: &str, name: &str, parameter: &Tensor) -> Result<Tens
         "{operator}: `{name}` has sizes {:?}, expected one element",
         parameter.sizes()
     );
-    aten::reshape(parameter, &[])
+    aten::to_dtype(&aten::reshape(&aten::detach(parameter)?, &[])?, DType::Float64)
 }
 
 /// Parameters for the slices along an axis, or one for all, in sizes that broadcast to those of the tensor. A negative

@@ -149,3 +149,37 @@ fn bounds_and_sizes_of_any_magnitude_are_accepted_or_refused() {
     let refusal = quantized::quantize_per_token(&many, &x, &x, 0, 255, DType::UInt8).unwrap_err();
     assert!(refusal.to_string().contains("expected one for each"), "{refusal}");
 }
+
+#[test]
+fn parameters_in_tensors_do_not_decide_the_dtype() -> Result<()> {
+    let (scale, zero) = (Tensor::from(0.1f64), Tensor::from(3i64));
+    let q =
+        quantized::quantize_per_tensor_tensor(&Tensor::from(0.25f32), &scale, &zero, 0, 255, DType::UInt8)?;
+    equal(&q, &[5u8]); // 0.25 * 10 in single precision, rounded to even
+    for (out_dtype, expected) in [
+        (None, DType::Float32),
+        (Some(DType::BFloat16), DType::BFloat16),
+        (Some(DType::Int32), DType::Float32),
+    ] {
+        for q in [q.clone(), aten::reshape(&q, &[1])?] {
+            let back = quantized::dequantize_per_tensor_tensor::with(&q, &scale, &zero, 0, 255, DType::UInt8);
+            assert_eq!(back.out_dtype(out_dtype).call()?.dtype(), expected);
+        }
+    }
+    scale.set_requires_grad(true)?;
+    let back = quantized::dequantize_per_tensor_tensor(&q, &scale, &zero, 0, 255, DType::UInt8)?;
+    assert!(!back.requires_grad(), "the scale is a number, as if it were read");
+    Ok(())
+}
+
+#[test]
+fn bounds_in_tensors_need_no_elements_on_meta() -> Result<()> {
+    let x = Tensor::empty(&[2, 3], DType::Float32, Device::META)?;
+    let number = |dtype| Tensor::empty(&[1], dtype, Device::META);
+    let (scale, zero) = (number(DType::Float64)?, number(DType::Int64)?);
+    let q = quantized::quantize_per_tensor_tensor2(&x, &scale, &zero, &zero, &zero, DType::UInt8)?;
+    assert_eq!((q.dtype(), q.sizes()), (DType::UInt8, &[2, 3][..]));
+    let back = quantized::dequantize_per_tensor_tensor2(&q, &scale, &zero, &zero, &zero, DType::UInt8)?;
+    assert_eq!((back.dtype(), back.sizes()), (DType::Float32, &[2, 3][..]));
+    Ok(())
+}

@@ -5,7 +5,9 @@ use torch_library::prelude::*;
 use torch_library_aten::aten;
 
 use crate::ops::quantized_decomposed as quantized;
-use crate::parameters::{along, check_bounds, check_dtype, groups, one, range, single};
+use crate::parameters::{
+    along, check_bounds, check_dtype, check_numbers, groups, is_readable, one, range, single,
+};
 
 #[torch_impl(quantized, CompositeImplicitAutograd)]
 mod kernels {
@@ -21,6 +23,7 @@ mod kernels {
     ) -> Result<Tensor> {
         const OPERATOR: &str = quantized::quantize_per_tensor::NAME;
         check_bounds(OPERATOR, [quant_min, quant_max], dtype)?;
+        ensure!(scale != 0.0, Argument, "{OPERATOR}: the scale is zero");
         let rounded = aten::round(&aten::mul_Scalar(&single(OPERATOR, input)?, scale.recip().into())?)?;
         let moved = aten::add_Scalar(&rounded, zero_point.into())?;
         aten::to_dtype(&clamped(&moved, [quant_min, quant_max])?, dtype)
@@ -38,6 +41,7 @@ mod kernels {
         check_bounds(OPERATOR, [quant_min, quant_max], dtype)?;
         let (scale, zero_point) = (one(OPERATOR, "scale", scale)?, one(OPERATOR, "zero_point", zero_point)?);
         let input = single(OPERATOR, input)?;
+        ensure!(!is_zero(&scale)?, Argument, "{OPERATOR}: the scale is zero");
         // In single precision only now: the reciprocal of a 16-bit scale is not rounded to 16 bits.
         let [factor, zero_point] =
             [aten::reciprocal(&scale)?, zero_point].map(|x| aten::to_dtype(&x, DType::Float32));
@@ -186,7 +190,9 @@ mod kernels {
         dtype: DType,
         group_size: i64,
     ) -> Result<Tensor> {
-        let rows = groups(quantized::quantize_per_channel_group::NAME, input, scales, group_size)?;
+        const OPERATOR: &str = quantized::quantize_per_channel_group::NAME;
+        let rows = groups(OPERATOR, input, scales, group_size)?;
+        check_numbers(OPERATOR, &rows)?;
         let [scales, zero_points] = [scales, zero_points].map(|x| aten::reshape(x, &[-1, 1]));
         let integers = together(&rows, &scales?, &zero_points?, [quant_min, quant_max], dtype)?;
         aten::reshape(&integers, input.sizes())
@@ -227,6 +233,11 @@ fn together(
     let scaled = aten::mul_Tensor(input, &aten::reciprocal(scales)?)?;
     let rounded = aten::round(&aten::add_Tensor(&scaled, zero_points)?)?;
     aten::to_dtype(&clamped(&rounded, bounds)?, dtype)
+}
+
+/// Whether a number that can be read is zero.
+fn is_zero(number: &Tensor) -> Result<bool> {
+    Ok(is_readable(number) && number.item()?.to::<f64>()? == 0.0)
 }
 
 fn clamped(numbers: &Tensor, [least, most]: [i64; 2]) -> Result<Tensor> {

@@ -4,6 +4,7 @@ use torch_library::prelude::*;
 use torch_library_aten::aten;
 
 use crate::ops::quantized_decomposed as quantized;
+use crate::parameters::range;
 
 #[torch_impl(quantized, CompositeImplicitAutograd)]
 mod kernels {
@@ -14,9 +15,10 @@ mod kernels {
         quant_min: i64,
         quant_max: i64,
         eps: f64,
-        _dtype: DType,
+        dtype: DType,
     ) -> Result<(Tensor, Tensor)> {
         const OPERATOR: &str = quantized::choose_qparams_tensor::NAME;
+        range(OPERATOR, dtype)?;
         let [least, most] = extremes(OPERATOR, input, [quant_min, quant_max])?;
         let width = quant_max as f64 - quant_min as f64;
         let scale = at_least(&aten::div_Scalar(&aten::sub_Tensor(&most, &least)?, width.into())?, eps)?;
@@ -37,6 +39,7 @@ mod kernels {
         dtype: DType,
     ) -> Result<(Tensor, Tensor)> {
         const OPERATOR: &str = quantized::choose_qparams_symmetric_tensor::NAME;
+        range(OPERATOR, dtype)?;
         let [least, most] = extremes(OPERATOR, input, [quant_min, quant_max])?;
         let half = (quant_max as f64 - quant_min as f64) / 2.0;
         let largest = aten::maximum(&aten::neg(&least)?, &most)?;

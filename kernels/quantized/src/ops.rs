@@ -11,7 +11,8 @@ torch_library! {
         /// The integers of a floating-point tensor, with one scale and zero point.
         ///
         /// # Errors
-        /// A tensor of `float64` or integers, a dtype that is not an integer one, bounds that it does not have.
+        /// A tensor of `float64` or integers, a scale of zero, bounds that the dtype does not have, a dtype that is neither an
+        /// integer one of up to 32 bits nor `float8_e5m2` or `float8_e4m3fn`.
         ///
         /// PyTorch: `torch.ops.quantized_decomposed.quantize_per_tensor`.
         quantize_per_tensor(Tensor input, float scale, int zero_point, int quant_min, int quant_max,
@@ -84,7 +85,7 @@ torch_library! {
         /// The integers of a floating-point matrix, with a scale and a zero point for each `group_size` elements of a row.
         ///
         /// # Errors
-        /// A tensor that is not a matrix, a group of one element or one that does not divide the rows.
+        /// A tensor that is not a matrix, an element that is NaN, a group of one element or one that does not divide the rows.
         ///
         /// PyTorch: `torch.ops.quantized_decomposed.quantize_per_channel_group`.
         quantize_per_channel_group(Tensor input, Tensor scales, Tensor zero_points, int quant_min, int quant_max,
@@ -103,7 +104,8 @@ torch_library! {
         /// `quant_min ..= quant_max`; each in a tensor of one element. The scale is at least `eps`.
         ///
         /// # Errors
-        /// A tensor that is not floating-point or has no elements, bounds without zero between them.
+        /// A tensor of `float64` or integers, or without elements; bounds without zero between them; a dtype that
+        /// [`quantize_per_tensor`](fn@quantize_per_tensor) does not take.
         ///
         /// PyTorch: `torch.ops.quantized_decomposed.choose_qparams`.
         choose_qparams.tensor(Tensor input, int quant_min, int quant_max, float eps,

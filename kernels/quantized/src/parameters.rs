@@ -1,10 +1,11 @@
 //! Checks and shapes of scales, zero points and bounds.
 
+use torch_library::fake::is_fake;
 use torch_library::geometry::wrap_dim;
 use torch_library::prelude::*;
 use torch_library_aten::aten;
 
-/// The integers that a dtype holds.
+/// The least and the largest number that a dtype holds, which is an integer for floats of eight bits, too.
 ///
 /// # Errors
 /// A dtype that quantised tensors cannot have.
@@ -15,9 +16,12 @@ pub(crate) fn range(operator: &str, dtype: DType) -> Result<[i64; 2]> {
         DType::Int16 => [i16::MIN.into(), i16::MAX.into()],
         DType::Int32 => [i32::MIN.into(), i32::MAX.into()],
         DType::UInt16 => [0, u16::MAX.into()],
+        DType::Float8E5M2 => [-57344, 57344],
+        DType::Float8E4M3Fn => [-448, 448],
         other => bail!(
             DType,
-            "{operator}: {other} is not the type of quantised tensors, expected one of up to 32 bits"
+            "{operator}: {other} is not the type of quantised tensors, expected integers of up to 32 bits, \
+             float8_e5m2 or float8_e4m3fn"
         ),
     })
 }
@@ -71,12 +75,30 @@ pub(crate) fn one(operator: &str, name: &str, parameter: &Tensor) -> Result<Tens
     aten::to_dtype(&aten::reshape(&aten::detach(parameter)?, &[])?, DType::Float64)
 }
 
+/// Whether a tensor has elements that can be read at once, without waiting for a device.
+pub(crate) fn is_readable(tensor: &Tensor) -> bool {
+    tensor.device() == Device::CPU && !tensor.is_wrapper() && !is_fake(tensor)
+}
+
+/// Checks that no element is NaN, if the elements can be read.
+///
+/// # Errors
+/// One is.
+pub(crate) fn check_numbers(operator: &str, input: &Tensor) -> Result<()> {
+    if is_readable(input) && input.dtype().is_floating_point() {
+        let has_nan = aten::any(&aten::isnan(input)?)?.item()?.to::<bool>()?;
+        ensure!(!has_nan, Argument, "{operator}: there are elements that are NaN");
+    }
+    Ok(())
+}
+
 /// Parameters for the slices along an axis, or one for all, in sizes that broadcast to those of the tensor. A negative
 /// axis counts from the last one.
 ///
 /// # Errors
 /// An axis out of range, parameters that are neither one nor one for each slice.
 pub(crate) fn along(operator: &str, parameters: &Tensor, input: &Tensor, axis: i64) -> Result<Tensor> {
+    ensure!(input.dim() > 0, Shape, "{operator}: a tensor without dimensions has no axis {axis}");
     let axis = wrap_dim(axis, input.dim()).map_err(|error| error.context(operator))?;
     ensure!(
         parameters.numel() == 1 || input.sizes().get(axis) == Some(&parameters.numel()),

@@ -181,5 +181,46 @@ fn bounds_in_tensors_need_no_elements_on_meta() -> Result<()> {
     assert_eq!((q.dtype(), q.sizes()), (DType::UInt8, &[2, 3][..]));
     let back = quantized::dequantize_per_tensor_tensor2(&q, &scale, &zero, &zero, &zero, DType::UInt8)?;
     assert_eq!((back.dtype(), back.sizes()), (DType::Float32, &[2, 3][..]));
+    let none = Tensor::zeros(&[], DType::Float32, Device::CPU)?;
+    let one = Tensor::from([1f32]);
+    assert!(quantized::quantize_per_channel(&none, &one, &one, 0, 0, 255, DType::UInt8).is_err());
     Ok(())
+}
+
+#[test]
+fn floats_of_eight_bits_are_quantised_types() -> Result<()> {
+    let x = Tensor::from([1.5f32, -100.0, 30.0]);
+    let q = quantized::quantize_per_tensor(&x, 0.1, 0, -448, 448, DType::Float8E4M3Fn)?;
+    assert_eq!(q.dtype(), DType::Float8E4M3Fn);
+    equal(&aten::to_dtype(&q, DType::Float32)?, &[15f32, -448.0, 288.0]);
+    let back = quantized::dequantize_per_tensor(&q, 0.5, 0, -448, 448, DType::Float8E4M3Fn)?;
+    equal(&back, &[7.5f32, -224.0, 144.0]);
+    assert!(quantized::quantize_per_tensor(&x, 0.1, 0, -449, 448, DType::Float8E4M3Fn).is_err());
+    assert!(quantized::quantize_per_tensor(&x, 0.1, 0, -57344, 57344, DType::Float8E5M2).is_ok());
+    Ok(())
+}
+
+#[test]
+fn types_and_numbers_that_have_no_integers_are_refused() {
+    let (least, most, dtype) = INT8;
+    let refused = |result: Result<(Tensor, Tensor)>, expected: &str| {
+        let error = result.map(|_| ()).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    };
+    let nan = Tensor::from([[f32::NAN, 1.0]]);
+    refused(quantized::choose_qparams_tensor(&input(), least, most, 1e-5, DType::Float32), "float32 is not");
+    refused(
+        quantized::choose_qparams_symmetric_tensor(&input(), least, most, 1e-5, DType::Bool),
+        "bool is not",
+    );
+    let (one, zero) = (Tensor::from([[1f32]]), Tensor::from([[0i64]]));
+    let both = |result: Result<Tensor>| result.map(|x| (x.clone(), x));
+    refused(both(quantized::quantize_per_channel_group(&nan, &one, &zero, least, most, dtype, 2)), "NaN");
+    refused(both(quantized::quantize_per_tensor(&input(), 0.0, 0, least, most, dtype)), "scale is zero");
+    let none = Tensor::from(0.0);
+    let zero = Tensor::from(0i64);
+    refused(
+        both(quantized::quantize_per_tensor_tensor(&input(), &none, &zero, least, most, dtype)),
+        "scale is zero",
+    );
 }

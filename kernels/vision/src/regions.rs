@@ -39,8 +39,10 @@ impl Geometry {
             Argument,
             "a box cannot be divided into {pooled_height} × {pooled_width} bins, expected at least one"
         );
-        let is_countable =
-            |sizes: &[i64]| sizes.iter().try_fold(1i64, |all, size| all.checked_mul(*size)).is_some();
+        // Also those of a plane, or of the parts of a box, where there are no channels.
+        let is_countable = |sizes: &[i64]| {
+            sizes.iter().try_fold(1i64, |all, size| all.checked_mul((*size).max(1))).is_some()
+        };
         ensure!(
             is_countable(sizes) && is_countable(&[channels, pooled_height, pooled_width]),
             Shape,

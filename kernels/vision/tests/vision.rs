@@ -48,6 +48,14 @@ fn a_result_that_no_memory_holds_is_refused() {
         torchvision::roi_pool(&image, &rois, 1.0, parts, 1 << 30).unwrap_err();
         torchvision::_roi_align_backward(&image, &rois, 1.0, 2, 2, parts, parts, 3, 3, 2, true).unwrap_err();
     }
+    // Without channels there are no elements, but planes and bins that nobody can count.
+    let none = Tensor::zeros(&[2, 0, 4, 4], DType::Float32, Device::CPU).unwrap();
+    torchvision::roi_pool(&none, &rois, 1.0, 1 << 31, 1 << 33).unwrap_err();
+    torchvision::ps_roi_align(&none, &rois, 1.0, 1 << 31, 1 << 33, 2).unwrap_err();
+    let grad = Tensor::zeros(&[3, 0, 1, 1], DType::Float32, Device::CPU).unwrap();
+    torchvision::_roi_align_backward(&grad, &rois, 1.0, 1, 1, 2, 0, (1 << 62) + 1, 4, 3, true).unwrap_err();
+    torchvision::_roi_align_backward(&grad, &rois, 1.0, 1, 1, 0, 1 << 40, 1 << 20, 1 << 20, 3, true)
+        .unwrap_err();
     let (weight, none) = (Tensor::from_vec(vec![1f32; 3], &[1, 3, 1, 1]).unwrap(), Tensor::from([0f32]));
     let convolved = |step: i64, padding: i64, groups: i64| {
         torchvision::deform_conv2d(

@@ -1,5 +1,7 @@
 //! QR factorisation by Householder reflections.
 
+use std::ops::Neg;
+
 use faer::MatRef;
 use faer::traits::ComplexField;
 use torch_library::Element;
@@ -84,13 +86,38 @@ impl<'a, T: Number> Vector<'a, T> {
 fn reflection<T: Divided>(x: &mut [T]) -> (T, T) {
     let first = wide(x[0]);
     let rest: f64 = x[1..].iter().map(|x| wide(*x).norm_sqr()).sum();
-    if rest == 0.0 && first.im == 0.0 {
+    if rest == 0.0 && first.im == 0.0 && x[1..].iter().all(|x| wide(*x) == Complex64::ZERO) {
         return (x[0], T::ZERO);
     }
-    let beta = -(first.norm_sqr() + rest).sqrt().copysign(first.re);
+    let square = first.norm_sqr() + rest;
+    if !SQUARES.contains(&square)
+        && let Some(found) = scaled(x)
+    {
+        return found;
+    }
+    let beta = -square.sqrt().copysign(first.re);
     let scale: T = (first - beta).cast();
     x[1..].iter_mut().for_each(|x| *x = x.over(scale));
     (beta.cast(), ((Complex64::from(beta) - first) / beta).cast())
+}
+
+/// The squared lengths of vectors whose squares neither overflow nor become subnormal.
+const SQUARES: std::ops::Range<f64> = 1e-280..f64::MAX;
+
+/// The result of [`reflection`] for a vector whose squares are out of range, which is scaled to a length near one;
+/// `None` if it is as long already, or not finite.
+#[cold]
+#[inline(never)]
+fn scaled<T: Divided>(x: &mut [T]) -> Option<(T, T)> {
+    let largest =
+        x.iter().map(|x| wide(*x)).fold(0.0f64, |largest, x| largest.max(x.re.abs()).max(x.im.abs()));
+    let factor = largest.max(f64::MIN_POSITIVE).log2().floor().neg().exp2();
+    if factor == 1.0 || largest == 0.0 || !largest.is_finite() {
+        return None; // zero if all other elements are NaN
+    }
+    x.iter_mut().for_each(|x| *x = (wide(*x) * factor).cast());
+    let (beta, found) = reflection(x);
+    Some(((wide(beta) / factor).cast(), found))
 }
 
 /// `x -= factor * v * (vᴴ x)` for each column `x`

@@ -199,3 +199,28 @@ fn small_matrices_of_all_kinds_are_the_product_of_their_parts() -> Result<()> {
     }
     Ok(())
 }
+
+#[test]
+fn qr_factors_of_numbers_whose_squares_are_out_of_range() {
+    // LAPACK's: the same matrix in other units has the same Q.
+    for unit in [1e-300, 1e-200, 1.0, 1e200] {
+        let a = aten::mul_Scalar(&Tensor::from([[1.0, 2.0], [3.0, 4.0]]), unit.into()).unwrap();
+        for dtype in [DType::Float64, DType::Complex128] {
+            let a = aten::to_dtype(&a, dtype).unwrap();
+            let (q, r) = aten::linalg_qr(&a).unwrap();
+            let expected = Tensor::from([[-0.1f64.sqrt(), -0.9f64.sqrt()], [-0.9f64.sqrt(), 0.1f64.sqrt()]]);
+            assert!(aten::allclose(&q, &aten::to_dtype(&expected, dtype).unwrap()).unwrap(), "{unit:e}: {q}");
+            let r = aten::div_Scalar(&r, unit.into()).unwrap();
+            let expected = Tensor::from([[-10f64.sqrt(), -14.0 / 10f64.sqrt()], [0.0, -2.0 / 10f64.sqrt()]]);
+            assert!(aten::allclose(&r, &aten::to_dtype(&expected, dtype).unwrap()).unwrap(), "{unit:e}: {r}");
+        }
+    }
+    // The square of the element below the diagonal is zero, but it is eliminated, which LAPACK's signs show.
+    let (q, r) = aten::linalg_qr(&Tensor::from([[1.0, 0.0], [1e-200, 1.0]])).unwrap();
+    assert_eq!(q.to_vec::<f64>().unwrap(), [-1.0, -1e-200, -1e-200, 1.0]);
+    assert_eq!(r.to_vec::<f64>().unwrap(), [-1.0, -1e-200, 0.0, 1.0]);
+    for other in [0.0, 1.0, f64::INFINITY] {
+        let (_, r) = aten::linalg_qr(&Tensor::from([[f64::NAN], [other]])).unwrap();
+        assert!(r.to_vec::<f64>().unwrap()[0].is_nan());
+    }
+}

@@ -22,8 +22,7 @@ const NARROW: usize = 32;
 /// that found the matrix not to be positive definite, or 0.
 pub(super) fn factor<T: Divided + ComplexField + Held>(a: &mut [T], n: usize) -> i32 {
     let info = halves(MatMut::from_column_major_slice_mut(a, n, n));
-    let known = if info == 0 { n } else { info as usize };
-    (0..known).for_each(|j| a[j * n..][..j].fill(T::ZERO));
+    (0..n).for_each(|j| a[j * n..][..j].fill(T::ZERO));
     info
 }
 
@@ -73,6 +72,7 @@ impl<T: Divided> Work<T> for Narrow<'_, T> {
             let column = slice(left, j);
             let pivot = wide(column[j]).re;
             if pivot <= 0.0 || pivot.is_nan() {
+                column[j] = pivot.cast(); // real, as LAPACK leaves it
                 return j as i32 + 1;
             }
             let root: T = pivot.sqrt().cast();

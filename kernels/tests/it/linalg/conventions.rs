@@ -224,3 +224,21 @@ fn qr_factors_of_numbers_whose_squares_are_out_of_range() {
         assert!(r.to_vec::<f64>().unwrap()[0].is_nan());
     }
 }
+
+#[test]
+fn cholesky_factors_that_do_not_exist_are_triangles() {
+    // What LAPACK leaves from the failing step on; the other triangle is zero.
+    let a = Tensor::from([[-1.0, 2.0], [3.0, 4.0]]);
+    let c = aten::complex(&Tensor::from([[4.0, 2.0], [2.0, 0.5]]), &Tensor::from([[0.0, 0.0], [0.0, 1.0]]));
+    for (a, lower, upper, step) in [
+        (a, Tensor::from([[-1.0, 0.0], [3.0, 4.0]]), Tensor::from([[-1.0, 2.0], [0.0, 4.0]]), 1),
+        (c.unwrap(), Tensor::from([[2.0, 0.0], [1.0, -0.5]]), Tensor::from([[2.0, 1.0], [0.0, -0.5]]), 2),
+    ] {
+        for (is_upper, expected) in [(false, lower), (true, upper)] {
+            let (factor, info) = aten::linalg_cholesky_ex::with(&a).upper(is_upper).call().unwrap();
+            let expected = aten::to_dtype(&expected, a.dtype()).unwrap();
+            assert!(aten::equal(&factor, &expected).unwrap(), "{factor} {expected}");
+            assert_eq!(info.to_vec::<i32>().unwrap(), [step]);
+        }
+    }
+}

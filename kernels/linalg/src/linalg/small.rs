@@ -6,6 +6,7 @@ pub(super) mod field;
 pub(super) mod general;
 pub(super) mod hermitian;
 pub(super) mod root_free;
+pub(super) mod scale;
 pub(super) mod svd;
 
 mod balance;
@@ -19,6 +20,5 @@ mod implicit_qr;
 mod real_schur;
 mod reflection;
 mod rotation;
-mod scale;
 mod triangle;
 mod tridiagonal;

@@ -14,7 +14,7 @@ use torch_library::{Element, match_dtype};
 
 use super::matrices::{Matrices, column_major, conjugate, wide};
 use super::small::field::{Field, Real as _};
-use super::small::{hermitian, root_free, svd};
+use super::small::{hermitian, root_free, scale, svd};
 use super::symmetric;
 use crate::arguments::square;
 use crate::aten;
@@ -157,8 +157,26 @@ fn not_a_number<T: Decomposed>(values: &mut [Real<T>], vectors: Option<svd::Vect
     true
 }
 
-/// Finds the singular values by divide and conquer. Returns whether they were found.
+/// Finds the singular values by divide and conquer, of a matrix that is scaled if its squares could overflow or
+/// underflow. Returns whether they were found.
 fn divided<T: Decomposed>(
+    matrix: &[T],
+    sizes: [usize; 2],
+    values: &mut [Real<T>],
+    vectors: Option<svd::Vectors<'_, T>>,
+) -> bool {
+    let factor = scale::factor(matrix);
+    if factor == <Real<T> as Field>::ONE {
+        return divided_as_it_is(matrix, sizes, values, vectors);
+    }
+    let scaled: Vec<T> = matrix.iter().map(|x| x.by(factor)).collect();
+    let is_found = divided_as_it_is(&scaled, sizes, values, vectors);
+    values.iter_mut().for_each(|x| *x = *x / factor);
+    is_found
+}
+
+/// The same for a matrix whose squares are in range.
+fn divided_as_it_is<T: Decomposed>(
     matrix: &[T],
     [rows, columns]: [usize; 2],
     values: &mut [Real<T>],

@@ -242,3 +242,23 @@ fn cholesky_factors_that_do_not_exist_are_triangles() {
         }
     }
 }
+
+#[test]
+fn singular_values_of_any_magnitude_are_found() {
+    // Larger matrices take another path than small ones.
+    for dtype in [DType::Float64, DType::Complex128] {
+        let a = aten::to_dtype(&matrix(70, 66, 1, false).unwrap(), dtype).unwrap();
+        let (_, values, _) = aten::linalg_svd(&a).unwrap();
+        for unit in [1e-200, 1e200] {
+            let scaled = aten::mul_Scalar(&a, unit.into()).unwrap();
+            let (u, s, vh) = aten::linalg_svd(&scaled).unwrap();
+            let s = aten::div_Scalar(&s, unit.into()).unwrap();
+            assert!(aten::allclose(&s, &values).unwrap(), "{unit:e}");
+            let of_values = aten::linalg_svdvals(&scaled).unwrap();
+            assert!(aten::allclose(&aten::div_Scalar(&of_values, unit.into()).unwrap(), &values).unwrap());
+            let u = aten::narrow(&u, 1, 0, 66).unwrap();
+            let product = aten::mul_Tensor(&u, &s).unwrap().matmul(&vh).unwrap();
+            assert!(aten::allclose(&product, &a).unwrap(), "{unit:e}");
+        }
+    }
+}

@@ -6,7 +6,7 @@ use super::field::{Field, Real};
 
 /// A power of two that makes the largest element about one, if squares of the elements could overflow or underflow;
 /// otherwise one.
-pub(super) fn factor<T: Field>(a: &[T]) -> T::Real {
+pub(in super::super) fn factor<T: Field>(a: &[T]) -> T::Real {
     let (largest, least) = (largest(a), Float::sqrt(T::Real::LEAST) / T::Real::ROUNDING);
     if largest >= least && largest <= T::Real::ONE / least { T::Real::ONE } else { inverse(largest) }
 }

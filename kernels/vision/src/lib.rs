@@ -15,8 +15,9 @@
 //! # Ok::<(), Error>(())
 //! ```
 //!
-//! Inputs are `float32` or `float64`; 16-bit floats are computed in `float32`. A box with the index of an image that is
-//! not in the batch is an error, where torchvision reads past the end of the batch.
+//! Inputs are `float32` or `float64`; 16-bit floats are computed in `float32`, where boxes and images must have one type
+//! except for `nms` and `roi_align` under autocast. A box with the index of an image that is not in the batch is an
+//! error, where torchvision reads past the end of the batch.
 //!
 //! PyTorch: `torch.ops.torchvision`, `torchvision.ops`.
 

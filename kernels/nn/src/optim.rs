@@ -1,4 +1,4 @@
-//! Optimisers, which update parameters by their gradients.
+//! Optimisers, which update parameters by their gradients, and limits for these gradients.
 //!
 //! ```
 //! use torch_library::prelude::*;
@@ -19,7 +19,8 @@
 //!
 //! An optimiser keeps its state in tensors ([`Optimizer::state`]), so a checkpoint (`torch_library_nn::checkpoint`,
 //! with the feature `safetensors`) can hold it like any other tensors. Its step is an operator, so layers see it:
-//! [`_fused_sgd_`](fn@aten::_fused_sgd_), [`_fused_adamw_`](fn@aten::_fused_adamw_).
+//! [`_fused_sgd_`](fn@aten::_fused_sgd_), [`_fused_adamw_`](fn@aten::_fused_adamw_). Between `backward` and a step,
+//! [`clip_grad_norm_`] and [`clip_grad_value_`] limit the gradients.
 
 use std::fmt;
 
@@ -27,6 +28,10 @@ use torch_library::guard::no_grad;
 use torch_library::prelude::*;
 
 use crate::aten;
+
+mod clip_grad;
+
+pub use clip_grad::{clip_grad_norm_, clip_grad_value_, clip_grads_with_norm_, get_total_norm};
 
 /// The interface of all optimisers.
 ///

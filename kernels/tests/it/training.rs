@@ -2,7 +2,9 @@
 
 use torch_library::prelude::*;
 use torch_library_kernels::loader::Batches;
-use torch_library_kernels::optim::{AdamW, Optimizer, Sgd};
+use torch_library_kernels::optim::{
+    AdamW, Optimizer, Sgd, clip_grad_norm_, clip_grad_value_, get_total_norm,
+};
 use torch_library_kernels::prelude::*;
 use torch_library_kernels::{aten, init};
 
@@ -39,6 +41,64 @@ fn adamw_goes_where_pytorchs_goes() -> Result<()> {
     assert_close(descent(|x| AdamW::new([x], 0.1))?, [0.698911183158, -1.694944514002, 0.203712380856]);
     let other = |x| Ok(AdamW::new([x], 0.1)?.betas(0.8, 0.9).weight_decay(0.1).eps(1e-4));
     assert_close(descent(other)?, [0.675265218054, -1.644445206213, 0.193812459365]);
+    Ok(())
+}
+
+/// Parameters with gradients of several types and sizes, and one without.
+fn with_gradients() -> Result<[Tensor; 4]> {
+    let parameters = [
+        Tensor::from([0f32; 3]),
+        Tensor::from([[0f64; 2]; 2]),
+        Tensor::from([0f32; 2]).to_dtype(DType::BFloat16)?,
+        Tensor::from([0.0]),
+    ];
+    let [x, y, z, _] = &parameters;
+    x.set_grad(Some(Tensor::from([1f32, -2.0, 0.5])))?;
+    y.set_grad(Some(Tensor::from([[3.0, -4.0], [0.25, 5.0]])))?;
+    z.set_grad(Some(Tensor::from([1.5f32, -6.0]).to_dtype(DType::BFloat16)?))?;
+    Ok(parameters)
+}
+
+fn gradients(parameters: &[Tensor]) -> Result<Vec<f64>> {
+    let grads = parameters.iter().filter_map(Tensor::grad);
+    Ok(grads.map(|grad| grad.to_dtype(DType::Float64)?.to_vec()).collect::<Result<Vec<_>>>()?.concat())
+}
+
+#[test]
+fn gradients_are_clipped_as_pytorch_clips_them() -> Result<()> {
+    // The order of the norm, the limit, the norm before, the sum of the magnitudes after.
+    for (norm_type, max_norm, norm, after) in [
+        (2.0, 4.0, 9.674588181735865, 9.617373115629),
+        (2.0, 100.0, 9.674588181735865, 23.25),
+        (f64::INFINITY, 4.0, 6.0, 15.499998291195),
+        (1.0, 4.0, 23.25, 3.998739828148),
+        (3.0, 4.0, 7.6319364491149315, 12.180565841558),
+        (0.0, 4.0, 3.0, 23.25),
+    ] {
+        let parameters = with_gradients()?;
+        let found: f64 = clip_grad_norm_(&parameters, max_norm, norm_type)?.item()?.to()?;
+        let magnitudes: f64 = gradients(&parameters)?.iter().map(|x| x.abs()).sum();
+        assert!((found - norm).abs() < 1e-12, "norm {norm_type}: {found}");
+        assert!((magnitudes - after).abs() < 1e-6, "norm {norm_type} to {max_norm}: {magnitudes}");
+    }
+    let parameters = with_gradients()?;
+    clip_grad_value_(&parameters, 1.25)?;
+    assert_eq!(gradients(&parameters)?, [1.0, -1.25, 0.5, 1.25, -1.25, 0.25, 1.25, 1.25, -1.25]);
+    let none = clip_grad_norm_(&[Tensor::from([1.0])], 1.0, 2.0)?;
+    assert_eq!((none.item()?.to::<f64>()?, none.dim()), (0.0, 0));
+    assert_eq!(get_total_norm(&[], 2.0)?.item()?.to::<f64>()?, 0.0);
+    Ok(())
+}
+
+#[test]
+fn a_limit_below_zero_is_refused_and_clips_nothing() -> Result<()> {
+    let parameters = with_gradients()?;
+    let before = gradients(&parameters)?;
+    let error = clip_grad_norm_(&parameters, -1.0, 2.0).unwrap_err();
+    assert_eq!(error.to_string(), "clip_grad_norm_: max_norm is -1, must not be negative");
+    let error = clip_grad_value_(&parameters, f64::NAN).unwrap_err();
+    assert_eq!(error.to_string(), "clip_grad_value_: clip_value is NaN, must not be negative");
+    assert_eq!(gradients(&parameters)?, before);
     Ok(())
 }
 

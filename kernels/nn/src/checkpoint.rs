@@ -76,8 +76,8 @@ pub fn save_with(
 
 /// Reads a file into existing tensors, which have to be exactly those that it holds.
 ///
-/// Nothing is written unless all names, sizes and types fit; nothing is converted. To read a part of a file, use
-/// [`read`].
+/// Nothing is written unless all names, sizes and types fit; nothing is converted. [`load_partial`] takes names that
+/// only one side has; [`read`] returns new tensors, whatever the file has.
 ///
 /// # Errors
 /// A file that cannot be read, is damaged or is not of this format; a tensor that it does not have, or has with other
@@ -86,6 +86,34 @@ pub fn save_with(
 /// PyTorch: `safetensors.torch.load_model`.
 pub fn load(path: impl AsRef<Path>, tensors: &[(String, Tensor)]) -> Result<()> {
     Checkpoint::open(path)?.load(tensors)
+}
+
+/// Like [`load`](fn@load), but leaves out the names that only one side has, and returns them: for a model that begins
+/// with the weights of another one.
+///
+/// ```
+/// use torch_library::prelude::*;
+/// use torch_library_kernels::checkpoint;
+///
+/// let path = std::env::temp_dir().join(format!("pretrained-{}.safetensors", std::process::id()));
+/// let tensor = |name: &str, x: f64| (name.to_owned(), Tensor::from([x]));
+/// checkpoint::save(&path, &[tensor("body", 1.0), tensor("old head", 2.0)])?;
+///
+/// let model = [tensor("body", 0.0), tensor("new head", 0.0)];
+/// let keys = checkpoint::load_partial(&path, &model)?;
+/// assert_eq!(model[0].1.to_vec::<f64>()?, [1.0]);
+/// assert_eq!((keys.missing_keys, keys.unexpected_keys), (vec!["new head".to_owned()], vec!["old head".to_owned()]));
+/// # std::fs::remove_file(&path)?;
+/// # Ok::<(), Error>(())
+/// ```
+///
+/// # Errors
+/// A file that cannot be read, is damaged or is not of this format; a tensor that it has with other sizes or another
+/// type. Nothing is written then.
+///
+/// PyTorch: `load_state_dict(strict=False)`, `safetensors.torch.load_model(strict=False)`.
+pub fn load_partial(path: impl AsRef<Path>, tensors: &[(String, Tensor)]) -> Result<IncompatibleKeys> {
+    Checkpoint::open(path)?.load_partial(tensors)
 }
 
 /// The tensors of a file.
@@ -202,11 +230,49 @@ impl Checkpoint {
     /// The errors of [`load`](fn@load).
     pub fn load(&self, tensors: &[(String, Tensor)]) -> Result<()> {
         let (path, wanted) = (self.path.display(), distinct(tensors)?);
+        let IncompatibleKeys { missing_keys, unexpected_keys } = self.compare(&wanted);
+        if let Some(name) = missing_keys.first() {
+            bail!(Argument, "{path} has no tensor {name:?}, it has {}", list(self.tensors.keys()));
+        }
+        let pairs = self.pairs(&wanted)?;
+        ensure!(
+            unexpected_keys.is_empty(),
+            Argument,
+            "{path} has tensors that were not requested: {}\n  help: `checkpoint::load_partial` leaves them out",
+            list(unexpected_keys.iter())
+        );
+        write(pairs)
+    }
+
+    /// Writes those tensors into others that both sides have, as [`load_partial`](fn@load_partial) does.
+    ///
+    /// # Errors
+    /// The errors of [`load_partial`](fn@load_partial).
+    pub fn load_partial(&self, tensors: &[(String, Tensor)]) -> Result<IncompatibleKeys> {
+        let wanted = distinct(tensors)?;
+        write(self.pairs(&wanted)?)?;
+        Ok(self.compare(&wanted))
+    }
+
+    /// The names that only one side has.
+    fn compare(&self, wanted: &BTreeMap<String, Tensor>) -> IncompatibleKeys {
+        let missing = wanted.keys().filter(|name| !self.tensors.contains_key(*name));
+        let unexpected = self.tensors.keys().filter(|name| !wanted.contains_key(*name));
+        IncompatibleKeys {
+            missing_keys: missing.cloned().collect(),
+            unexpected_keys: unexpected.cloned().collect(),
+        }
+    }
+
+    /// The tensors that both sides have, those to write to and those of the file.
+    ///
+    /// # Errors
+    /// Sizes or types differ.
+    fn pairs(&self, wanted: &BTreeMap<String, Tensor>) -> Result<Vec<(Tensor, &Tensor)>> {
+        let path = self.path.display();
         let mut pairs = Vec::with_capacity(wanted.len());
-        for (name, tensor) in &wanted {
-            let Some(found) = self.tensors.get(name) else {
-                bail!(Argument, "{path} has no tensor {name:?}, it has {}", list(self.tensors.keys()));
-            };
+        for (name, tensor) in wanted {
+            let Some(found) = self.tensors.get(name) else { continue };
             ensure!(
                 (found.sizes(), found.dtype()) == (tensor.sizes(), tensor.dtype()),
                 Shape,
@@ -218,15 +284,25 @@ impl Checkpoint {
             );
             pairs.push((tensor.clone(), found));
         }
-        let more = self.tensors.keys().filter(|name| !wanted.contains_key(*name));
-        ensure!(
-            wanted.len() == self.tensors.len(),
-            Argument,
-            "{path} has tensors that were not requested: {}\n  help: `checkpoint::read` reads tensors by name",
-            list(more)
-        );
-        no_grad(|| pairs.iter_mut().try_for_each(|(tensor, found)| aten::copy_(tensor, found).map(drop)))
+        Ok(pairs)
     }
+}
+
+/// Names that only one side has, where a checkpoint is loaded in part.
+///
+/// PyTorch: what `load_state_dict` returns.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[must_use = "the names say what was not loaded"]
+pub struct IncompatibleKeys {
+    /// The names of tensors that the file does not have, which keep their elements.
+    pub missing_keys: Vec<String>,
+    /// The names of tensors in the file that were not requested.
+    pub unexpected_keys: Vec<String>,
+}
+
+/// Copies the elements of the second tensors to the first ones.
+fn write(mut pairs: Vec<(Tensor, &Tensor)>) -> Result<()> {
+    no_grad(|| pairs.iter_mut().try_for_each(|(tensor, found)| aten::copy_(tensor, found).map(drop)))
 }
 
 /// Tensors by name.

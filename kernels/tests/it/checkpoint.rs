@@ -66,7 +66,7 @@ fn what_does_not_fit_a_checkpoint_is_refused_whole() -> Result<()> {
     assert_eq!(refusal(&[named("c", &zero)]), "FILE has no tensor \"c\", it has a, b");
     assert_eq!(
         refusal(&[named("a", &zero)]),
-        "FILE has tensors that were not requested: b\n  help: `checkpoint::read` reads tensors by name"
+        "FILE has tensors that were not requested: b\n  help: `checkpoint::load_partial` leaves them out"
     );
     assert_eq!(
         refusal(&[named("a", &zero), named("a", &zero)]),
@@ -80,6 +80,40 @@ fn what_does_not_fit_a_checkpoint_is_refused_whole() -> Result<()> {
     let error = checkpoint::save(&path, &[named("c", &Tensor::from(Complex64::new(1.0, 0.0)))]).unwrap_err();
     assert!(error.to_string().starts_with("tensor \"c\": safetensors has no complex128"), "{error}");
     Ok(())
+}
+
+#[test]
+fn a_part_of_a_checkpoint_can_be_loaded_and_the_rest_is_named() -> Result<()> {
+    let path = file("partial.safetensors");
+    let (a, b, c) = (Tensor::from([1f32, 2.0]), Tensor::from([3f32]), Tensor::from([4f32]));
+    checkpoint::save(&path, &[named("a", &a), named("b", &b), named("c", &c)])?;
+    let (zero, other, more) = (Tensor::from([0f32, 0.0]), Tensor::from([7f32]), Tensor::from([8f32]));
+    let keys = checkpoint::load_partial(&path, &[named("z", &other), named("y", &more), named("a", &zero)])?;
+    assert_eq!((keys.missing_keys, keys.unexpected_keys), (names(&["y", "z"]), names(&["b", "c"])));
+    assert_eq!((zero.to_vec::<f32>()?, other.to_vec::<f32>()?), (vec![1.0, 2.0], vec![7.0]));
+
+    let all = [named("a", &zero), named("b", &other), named("c", &more)];
+    assert_eq!(Checkpoint::open(&path)?.load_partial(&all)?, Default::default());
+    assert_eq!((other.to_vec::<f32>()?, more.to_vec::<f32>()?), (vec![3.0], vec![4.0]));
+
+    // What both sides have must fit, or nothing is written.
+    let (first, second) = (Tensor::from([0f32, 0.0]), Tensor::from([0f64]));
+    let wanted = [named("a", &first), named("b", &second), named("z", &other)];
+    assert_eq!(
+        refusal(&path, checkpoint::load_partial(&path, &wanted)),
+        "FILE: \"b\" is float32 of sizes [1], expected float64 of sizes [1]"
+    );
+    assert_eq!(first.to_vec::<f32>()?, [0.0, 0.0]);
+    let twice = [named("a", &first), named("a", &zero)];
+    assert_eq!(
+        refusal(&path, checkpoint::load_partial(&path, &twice)),
+        "two tensors of a checkpoint have the name \"a\""
+    );
+    Ok(())
+}
+
+fn names(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
 }
 
 #[test]

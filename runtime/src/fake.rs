@@ -82,6 +82,22 @@ impl FakeMode {
         memory::enter();
         FakeMode { _key: IncludeDispatchKeyGuard::new(DispatchKey::Fake), not_send: PhantomData }
     }
+
+    /// Runs a closure in fake mode.
+    ///
+    /// ```
+    /// use torch_library::fake::FakeMode;
+    /// use torch_library::guard::LocalDispatchKeySet;
+    /// use torch_library::DispatchKey;
+    ///
+    /// let is_fake = || LocalDispatchKeySet::current().included.has(DispatchKey::Fake);
+    /// assert!(FakeMode::run(is_fake));
+    /// assert!(!is_fake());
+    /// ```
+    pub fn run<R>(f: impl FnOnce() -> R) -> R {
+        let _mode = FakeMode::new();
+        f()
+    }
 }
 
 impl Drop for FakeMode {

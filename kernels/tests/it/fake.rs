@@ -50,6 +50,15 @@ fn what_is_made_is_fake_and_what_is_real_stays() {
 }
 
 #[test]
+fn a_closure_runs_in_fake_mode_and_leaves_it() -> Result<()> {
+    let sum = FakeMode::run(|| x().sum())?;
+    assert!(is_fake(&sum) && !is_fake(&x().sum()?));
+    let _ = std::panic::catch_unwind(|| FakeMode::run(|| std::panic::resume_unwind(Box::new(()))));
+    assert!(!is_fake(&x().sum()?), "a panic leaves it too");
+    Ok(())
+}
+
+#[test]
 fn fake_tensors_need_no_mode() {
     let fake = to_fake(&x()).unwrap();
     let sum = aten::add_Tensor(&fake, &x()).unwrap();

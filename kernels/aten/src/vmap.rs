@@ -72,7 +72,7 @@ use torch_library::vmap::Level;
 
 use crate::aten;
 
-pub use boxed::{expanded, front};
+pub use boxed::{aligned, expanded, front};
 pub use grad::{grad, grads};
 pub use torch_library::vmap::Randomness;
 

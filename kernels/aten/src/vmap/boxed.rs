@@ -50,7 +50,11 @@ pub fn expanded(level: Level, tensor: &Tensor) -> Result<Tensor> {
 }
 
 /// Like [`front`], with dimensions of size 1 inserted after the batch, so that examples have `rank` dimensions and
-/// broadcast.
+/// broadcast against others with as many. A tensor that is not batched is returned as it is, since it broadcasts
+/// anyway.
+///
+/// # Errors
+/// The errors of the view operators that it calls.
 pub fn aligned(level: Level, tensor: &Tensor, rank: usize) -> Result<Tensor> {
     let value = front(level, tensor)?;
     match level.has(tensor) {

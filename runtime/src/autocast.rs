@@ -18,13 +18,16 @@
 mod cache;
 
 use std::cell::Cell;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::device::DeviceType;
 use crate::dtype::DType;
 use crate::error::Result;
 use crate::guard::{ForceDispatchKeyGuard, LocalDispatchKeySet};
 use crate::key::{BackendComponent, DispatchKey};
+use crate::registry::{Dispatcher, KernelInfo};
 use crate::tensor::Tensor;
+use crate::warning::warn;
 use crate::{bail, ensure};
 
 use cache::Cache;
@@ -190,10 +193,16 @@ impl Autocast {
     }
 
     /// Enters the region, which lasts while the guard lives. Drop guards in reverse order.
+    ///
+    /// The first region for an accelerator on which nothing would be cast, because no operator has a rule at its
+    /// autocast key, [warns](crate::warning).
     pub fn enter(self) -> AutocastGuard {
         let (dtypes, cache_enabled) = (DTYPES.get(), CACHE_ENABLED.get());
         let dtype = self.dtype.unwrap_or_else(|| dtype(self.device));
         let enabled = self.enabled && matches!(dtype, DType::Float16 | DType::BFloat16);
+        if enabled && self.device != DeviceType::Cpu {
+            warn_without_rules(self.device);
+        }
         let mut changed = dtypes;
         changed[self.device as usize] = Some(dtype);
         DTYPES.set(changed);
@@ -206,6 +215,31 @@ impl Autocast {
     pub fn run<R>(self, f: impl FnOnce() -> R) -> R {
         let _region = self.enter();
         f()
+    }
+}
+
+/// Warns, once for each kind of device, if autocast casts nothing there.
+fn warn_without_rules(device: DeviceType) {
+    static CHECKED: AtomicU64 = AtomicU64::new(0);
+    const { assert!(DEVICES <= 64, "a bit for each device") };
+    let bit = 1 << device as u64;
+    if CHECKED.fetch_or(bit, Ordering::Relaxed) & bit != 0 {
+        return;
+    }
+    let Some(key) = key(device) else {
+        warn(format_args!("autocast has no effect on {device}, which has no autocast key"));
+        return;
+    };
+    let is_rule = |kernel: &KernelInfo| kernel.key == key && !kernel.is_fallthrough;
+    let dispatcher = Dispatcher::global();
+    let has_rules = dispatcher.registrations(Some(key)).iter().any(|rule| is_rule(&rule.kernel))
+        || dispatcher.fallbacks().iter().any(is_rule);
+    if !has_rules {
+        warn(format_args!(
+            "autocast has no effect on {device}: no operator has a rule at {}\n  \
+             help: the backend has to register them: `torch_library_kernels::autocast::policy_fallback`",
+            key.name()
+        ));
     }
 }
 

@@ -38,7 +38,7 @@
 //! A kernel that no policy fits holds the guard [`below`], and casts with [`cached_cast`] to [`dtype`], the precision
 //! of the region.
 //!
-//! These lists are those of the CPU; [`implement_policies`] registers those of an accelerator for its backend.
+//! These lists are those of the CPU; [`policy_fallback`] is what the backend of an accelerator registers for its own.
 //!
 //! PyTorch: `aten/src/ATen/autocast_mode.h`.
 
@@ -51,7 +51,7 @@ use crate::aten;
 
 mod accelerators;
 
-pub use accelerators::implement_policies;
+pub use accelerators::{implement_policies, policy_fallback};
 pub use torch_library::autocast::{dtype, promote_type};
 
 /// What autocast does with the inputs of an operator. Only [eligible](torch_library::autocast::is_eligible) tensors are

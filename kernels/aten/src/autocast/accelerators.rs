@@ -1,10 +1,13 @@
 //! The autocast policies of accelerators, which differ from those of the CPU: a backend registers them at its own key.
 
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
 use torch_library::autocast as state;
 use torch_library::prelude::*;
 use torch_library::{DeviceType, Library};
 
-use super::Policy;
+use super::{Policy, keys_below};
 
 /// A policy, and the names of its operators.
 type List = (Policy, &'static [&'static str]);
@@ -174,16 +177,13 @@ const MPS: [List; 2] = [(Policy::LowerPrecision, &["_mps_convolution"]), (Policy
 /// device that PyTorch does not know, such as [`PrivateUse1`](DeviceType::PrivateUse1), gets the policies that all
 /// devices but Apple's have.
 /// The library belongs to the backend, so the policies live as long as the backend. An operator that is not declared
-/// yet gets its policy when it is. Operators without a policy need a fallthrough at the autocast key, which PyTorch's
-/// own devices have.
+/// yet gets its policy when it is. Operators without a policy skip the key. A backend that is a crate of its own needs
+/// no library: see [`policy_fallback`].
 ///
 /// ```
 /// use torch_library::prelude::*;
 /// use torch_library::{DeviceType, Library};
 /// use torch_library_kernels::autocast::implement_policies;
-///
-/// #[torch_fallback(AutocastPrivateUse1, fallthrough)]
-/// fn without_a_policy();
 ///
 /// # fn main() -> Result<()> {
 /// let mut library = Library::implementation("aten", DispatchKey::AutocastPrivateUse1)?;
@@ -219,4 +219,60 @@ fn policies_on(device: DeviceType) -> impl Iterator<Item = &'static List> {
         _ => [&NOT_MPS, &[]],
     };
     EVERYWHERE.iter().chain(own.into_iter().flatten())
+}
+
+/// The body of a fallback at the autocast key of an accelerator: an operator of `aten` that PyTorch has a policy for on
+/// this kind of device is cast by that policy, and all others run in the types of their arguments. Without such a
+/// fallback, or [`implement_policies`], autocast has no effect on a device.
+///
+/// An operator with a kernel of its own at the key does not get here.
+///
+/// ```standalone_crate
+/// use torch_library::DeviceType;
+/// use torch_library::prelude::*;
+/// use torch_library_kernels::autocast::policy_fallback;
+///
+/// #[torch_fallback(AutocastPrivateUse1)]
+/// fn autocast(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
+///     policy_fallback(DeviceType::PrivateUse1, operator, keys, stack)
+/// }
+/// # fn main() {}
+/// ```
+///
+/// # Errors
+/// The policy refuses the operator, a cast fails, or the kernel below fails.
+///
+/// PyTorch: `TORCH_LIBRARY_IMPL(aten, AutocastPrivateUse1, m)`, with `KERNEL_PRIVATEUSEONE` for each operator.
+pub fn policy_fallback(
+    device: DeviceType,
+    operator: OperatorHandle,
+    keys: DispatchKeySet,
+    stack: &mut Stack<'_>,
+) -> Result<()> {
+    match policy_of(device, operator) {
+        Some(policy) => policy.apply(device, operator, keys, stack),
+        None => operator.redispatch_boxed(keys & keys_below(device), stack),
+    }
+}
+
+/// The policy of an operator on a kind of accelerator.
+fn policy_of(device: DeviceType, operator: OperatorHandle) -> Option<Policy> {
+    /// By name and overload.
+    type Policies = HashMap<(&'static str, &'static str), Policy>;
+    static LISTS: [OnceLock<Policies>; 3] = [const { OnceLock::new() }; 3];
+    let list = &LISTS[match device {
+        DeviceType::Cuda => 0,
+        DeviceType::Mps => 1,
+        _ => 2,
+    }];
+    let policies = list.get_or_init(|| {
+        let named = |name: &&'static str| name.split_once('.').unwrap_or((name, ""));
+        policies_on(device)
+            .flat_map(|(policy, names)| names.iter().map(move |name| (named(name), *policy)))
+            .collect()
+    });
+    match operator.namespace() {
+        "aten" => policies.get(&(operator.name(), operator.overload())).copied(),
+        _ => None,
+    }
 }

@@ -59,14 +59,19 @@ fn private_backends_take_one_name_each() -> Result<()> {
     let text = missing.to_string();
     assert!(text.starts_with("backend_name::f has no kernel for xyz"), "{text}");
     assert!(text.contains("argument 1 `x`: Tensor with DispatchKeySet(xyz)"), "{text}");
+    // The macro takes PyTorch's name alone.
+    assert!(text.contains("help: write one with `#[torch_impl(backend_name, PrivateUse1)]`"), "{text}");
     Ok(())
 }
 
-/// The error of a call on the private backend of an operator that has a CPU kernel only.
+/// The error of a call on the private backend of an operator that has a CPU kernel only. The backend has a kernel of
+/// another operator.
 fn call_without_a_kernel() -> Result<Error> {
     let mut library = Library::new("backend_name")?;
     let f = library.define("f(Tensor x) -> Tensor")?;
     library.implement("f", DispatchKey::CPU, RuntimeKernel::boxed(|_, _, _| Ok(())))?;
+    library.define("g(Tensor x) -> Tensor")?;
+    library.implement("g", DispatchKey::PrivateUse1, RuntimeKernel::boxed(|_, _, _| Ok(())))?;
     let x = Tensor::from([1.0]).with_key_set(DispatchKey::PrivateUse1.into());
     Ok(f.call_with([Value::from(x)], []).expect_err("no kernel"))
 }

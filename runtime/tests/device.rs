@@ -264,6 +264,7 @@ fn who_falls_back_is_counted_told_and_refused() {
     let heard = heard.lock().unwrap();
     assert_eq!(heard.len(), 1);
     assert!(heard[0].starts_with("things::both has no kernel for desk, so it runs on the CPU"), "{heard:?}");
+    assert!(heard[0].ends_with("a kernel at PrivateUse3 makes it faster"), "{heard:?}");
     assert_eq!(backend::fallback_counts(DeviceType::PrivateUse3), [("things::both".to_owned(), 3)]);
     backend::set_fallback_policy(DeviceType::PrivateUse3, FallbackPolicy::Error);
     let error = things::both(&x).unwrap_err();

@@ -70,7 +70,7 @@ pub(super) fn count_call(kind: DeviceType, operator: OperatorHandle) -> Result<(
         warn(format_args!(
             "{operator} has no kernel for {kind}, so it runs on the CPU, with copies there and back; \
              a kernel at {} makes it faster",
-            kind.dispatch_key()
+            kind.dispatch_key().name() // what a registration writes, even if the device has a name of its own
         ));
     }
     Ok(())

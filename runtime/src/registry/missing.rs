@@ -199,7 +199,10 @@ fn remedy(operator: &'static Operator, key: DispatchKey, dropped: &str) -> Strin
             "\n  help: write one with `#[torch_impl({}, Meta)]`: it makes results of the right sizes, and no data",
             operator.spec().namespace
         ),
-        key => format!("\n  help: write one with `#[torch_impl({}, {key})]`", operator.spec().namespace),
+        // The macro knows no name that a private backend has taken.
+        key => {
+            format!("\n  help: write one with `#[torch_impl({}, {})]`", operator.spec().namespace, key.name())
+        }
     }
 }
 

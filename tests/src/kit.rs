@@ -10,7 +10,8 @@
 //! ```
 //!
 //! A backend passes with the hooks and the fallback alone; every kernel that it has must then give the same answers.
-//! What it does not support, such as a dtype, counts as skipped if the error is of the kind `NotSupported`.
+//! An error counts as a failure where PyTorch gives a result, whatever its kind: a kernel leaves the types that it does
+//! not support to the fallback.
 
 mod checks;
 mod memory;

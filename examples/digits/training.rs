@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use torch_library::autocast::Autocast;
-use torch_library::{DType, Device, DeviceType, Generator, Result, Tensor, bail, ensure};
+use torch_library::{DType, Device, Generator, Result, Tensor, bail, ensure};
 use torch_library_aten::aten;
 use torch_library_aten::prelude::*;
 use torch_library_nn::checkpoint::{self, Checkpoint};
@@ -149,7 +149,7 @@ impl Training {
         let [images, labels] = [images.to(self.device)?, labels.to(self.device)?];
         let forward = || network::loss(&self.network.parameters, &images, &labels);
         let loss = match self.precision {
-            Some(dtype) => Autocast::on(DeviceType::Cpu).dtype(dtype).run(forward),
+            Some(dtype) => Autocast::on(self.device.kind).dtype(dtype).run(forward),
             None => forward(),
         }?;
         loss.backward()?;

@@ -50,7 +50,15 @@ mod text;
 
 pub use gpu::{devices, reset};
 
+use torch_library::DeviceType;
 use torch_library::prelude::*;
+use torch_library_kernels::autocast::policy_fallback;
+
+/// PyTorch's autocast policies for CUDA.
+#[torch_fallback(AutocastCUDA)]
+fn autocast(operator: OperatorHandle, keys: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
+    policy_fallback(DeviceType::Cuda, operator, keys, stack)
+}
 
 /// The fallback for operators without a kernel here.
 #[torch_fallback(CUDA)]

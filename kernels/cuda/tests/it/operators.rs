@@ -1,10 +1,12 @@
 //! One row for each operator, with its arguments, for each floating-point type.
 
+use torch_library::DeviceType;
+use torch_library::autocast::Autocast;
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
 use torch_library_kernels::prelude::*;
 
-use crate::{close, device, same_as_named, special, tensor};
+use crate::{close, device, falls, same_as_named, special, tensor};
 
 /// A call with its name; its inputs are converted to each of the types.
 type Row = (&'static str, Vec<Tensor>, fn(&[Tensor]) -> Result<Vec<Tensor>>);
@@ -227,6 +229,34 @@ fn roots_of_negative_infinity_and_negative_zero_are_those_of_the_cpu() {
         let of = |x: &Tensor| aten::pow_Tensor_Scalar(x, 0.5.into()).unwrap().reciprocal().unwrap();
         close(&of(&x.to(device).unwrap()), &of(&x));
     }
+}
+
+#[test]
+fn autocast_follows_pytorchs_policies_for_cuda() {
+    let Some(device) = device() else { return };
+    let (x, weight) = (tensor(&[3, 5], 0.0).to(device).unwrap(), tensor(&[5, 2], 1.0).to(device).unwrap());
+    weight.set_requires_grad(true).unwrap();
+    let before = falls();
+    for dtype in [DType::Float16, DType::BFloat16] {
+        let region = Autocast::on(DeviceType::Cuda).dtype(dtype);
+        let product = region.run(|| x.mm(&weight)).unwrap();
+        assert_eq!(product.dtype(), dtype);
+        close(&product.detach().unwrap(), &to(&x, dtype).mm(&to(&weight.detach().unwrap(), dtype)).unwrap());
+        let exponentials = region.run(|| product.exp()).unwrap();
+        assert_eq!(exponentials.dtype(), DType::Float32);
+        assert_eq!(region.run(|| product.relu()).unwrap().dtype(), dtype);
+        weight.set_grad(None).unwrap();
+        exponentials.sum().unwrap().backward().unwrap();
+        let grad = weight.grad().unwrap();
+        assert_eq!((grad.dtype(), grad.device()), (DType::Float32, device));
+    }
+    assert_eq!(before, falls());
+    let single = Autocast::on(DeviceType::Cpu).run(|| x.mm(&x.t()?)).unwrap();
+    assert_eq!(single.dtype(), DType::Float32, "a region is for one kind of device");
+}
+
+fn to(x: &Tensor, dtype: DType) -> Tensor {
+    aten::to_dtype(x, dtype).unwrap()
 }
 
 #[test]

@@ -263,9 +263,8 @@ fn products_of_halves_are_those_of_wider_numbers_rounded_once() -> Result<()> {
 fn a_row_is_multiplied_by_a_column() -> Result<()> {
     for len in [4, 5, 15, 16, 64, 65, 511, 512, 513] {
         for dtype in [DType::Float32, DType::Float64, DType::Int64] {
-            let (rows, columns) = (small_numbers(&[7, 1, len])?, small_numbers(&[7, len, 1])?);
-            let rows = aten::add_Tensor(&rows, &small_numbers(&[7, 1, 1])?)?.to_dtype(dtype)?;
-            let columns = columns.to_dtype(dtype)?;
+            let [rows, columns] = [[7, 1, len], [7, len, 1]].map(|sizes| small_numbers(&sizes));
+            let (rows, columns) = (rows?.to_dtype(dtype)?, columns?.to_dtype(dtype)?);
             let want = aten::mul_Tensor(&rows, &columns.transpose(1, 2)?)?.sum_dim(&[2], true)?;
             assert!(aten::equal(&aten::bmm(&rows, &columns)?, &want)?, "{len} {dtype}");
             let bias = small_numbers(&[7, 1, 1])?.to_dtype(dtype)?;

@@ -88,8 +88,8 @@ unsafe fn load<S: Element, M: Element>(data: *const u8, stride: isize, len: usiz
             let bytes = unsafe { reversed::<u8>(data.cast(), len, buffer.cast()) };
             bytes.iter_mut().for_each(|byte| *byte = u8::from(*byte != 0));
         }
-        // SAFETY: the caller vouches for `len` contiguous elements, of which `data` is the last, that nothing writes to, and
-        // for room for `len` of the same type in other memory.
+        // SAFETY: the caller vouches for `len` contiguous elements, of which `data` is the last, that nothing writes
+        // to, and for room for `len` of the same type in other memory.
         -1 if S::DTYPE == M::DTYPE => _ = unsafe { reversed::<S>(data, len, buffer.cast()) },
         _ => convert(stride),
     }
@@ -98,8 +98,8 @@ unsafe fn load<S: Element, M: Element>(data: *const u8, stride: isize, len: usiz
 /// Writes the `len` elements that end with `last` to other memory from the last to the first.
 ///
 /// # Safety
-/// - `len` elements up to `last` can be read, and as many written at `to`; the two share no memory, and nothing else uses
-///   it during the call.
+/// - `len` elements up to `last` can be read, and as many written at `to`; the two share no memory, and nothing else
+///   uses it during the call.
 unsafe fn reversed<'a, S: Element>(last: *const S, len: usize, to: *mut S) -> &'a mut [S] {
     if len == 0 {
         return &mut [];
@@ -113,8 +113,8 @@ unsafe fn reversed<'a, S: Element>(last: *const S, len: usize, to: *mut S) -> &'
 }
 
 on_vectors! {
-    /// Writes elements from the last to the first, in vectors whose order is reversed: baseline x86-64 cannot do this for
-    /// bytes.
+    /// Writes elements from the last to the first, in vectors whose order is reversed: baseline x86-64 cannot do this
+    /// for bytes.
     fn back_to_front<S: Element>(from: &[S], to: &mut [MaybeUninit<S>]) {
         for (to, x) in to.iter_mut().zip(from.iter().rev()) {
             to.write(*x);

@@ -267,8 +267,8 @@ pub fn are_within(indices: &[i64], range: Range<i64>) -> bool {
     joined >= 0
 }
 
-/// Negative if an index is out of range: then the difference to the start or that to the last number is. Subtractions of
-/// `i64` vectorise where comparisons do not.
+/// Negative if an index is out of range: then the difference to the start or that to the last number is. Subtractions
+/// of `i64` vectorise where comparisons do not.
 #[inline(always)]
 fn signs(indices: &[i64], range: &Range<i64>) -> i64 {
     let sign = |index: &i64| index.wrapping_sub(range.start) | (range.end - 1).wrapping_sub(*index);

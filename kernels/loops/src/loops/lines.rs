@@ -123,9 +123,9 @@ impl<T: Element, const K: usize> Memory<T, K> {
             (Vec::<T>::with_capacity(together * len), Vec::<T>::with_capacity(together * len));
         for first in range.clone().step_by(together) {
             let (offset, count) = (first * len * self.size, together.min(range.end - first) * len);
-            // SAFETY: the caller vouches for these lines in both, of `len` elements of `size` bytes, and for a place for
-            // each in the notes. The buffers have room for `count` elements: `from` is loaded before it is read, and
-            // `line` writes all of `to`, as the caller vouches, before that is stored.
+            // SAFETY: the caller vouches for these lines in both, of `len` elements of `size` bytes, and for a place
+            // for each in the notes. The buffers have room for `count` elements: `from` is loaded before it is read,
+            // and `line` writes all of `to`, as the caller vouches, before that is stored.
             unsafe {
                 (self.load)(self.input.add(offset), 1, count, from.as_mut_ptr().cast());
                 let loaded = std::slice::from_raw_parts(from.as_ptr(), count);

@@ -1,10 +1,11 @@
-//! Loops over short rows that follow each other without gaps, where an input has one row for all of them, such as a factor
-//! for each of three channels, or one element for each.
+//! Loops over short rows that follow each other without gaps, where an input has one row for all of them, such as a
+//! factor for each of three channels, or one element for each.
 //!
 //! To start a loop takes longer than to go through a few elements. So all rows are taken as one, and such an input is
 //! repeated in a buffer.
 #![expect(unsafe_code, reason = "reads and writes elements through pointers that a walk keeps in bounds")]
 
+use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use super::walk::{Row, Walk};
@@ -60,16 +61,16 @@ impl<const N: usize> Operands<'_, N> {
         let chunk = self.whole_rows(len);
         parallel::shares(count.div_ceil(chunk), (grain / chunk).max(1), |range| {
             let range = range.start * chunk..count.min(range.end * chunk);
-            // SAFETY: in bounds by the walk, whose rows follow each other in the result and have these forms in the inputs;
-            // disjoint or in place by `check` and `may_overlap_partially`. No two threads get the same chunk of the
-            // result; the lease excludes all other access.
+            // SAFETY: in bounds by the walk, whose rows follow each other in the result and have these forms in the
+            // inputs; disjoint or in place by `check` and `may_overlap_partially`. No two threads get the same chunk of
+            // the result; the lease excludes all other access.
             unsafe { self.chunks(&row, forms, range) };
         });
         true
     }
 
-    /// The number of elements of the rows that are computed together: about `CHUNK`, and a multiple of `WHOLE` if as many
-    /// fit a buffer.
+    /// The number of elements of the rows that are computed together: about `CHUNK`, and a multiple of `WHOLE` if as
+    /// many fit a buffer.
     fn whole_rows(&self, len: usize) -> usize {
         let without_remainder = len * (WHOLE >> len.trailing_zeros().min(WHOLE.trailing_zeros()));
         let unit = if without_remainder <= self.chunk { without_remainder } else { len };
@@ -91,8 +92,8 @@ impl<const N: usize> Operands<'_, N> {
         for k in (0..N).filter(|k| forms[*k] == Form::Row) {
             let (input, buffer) = (&self.inputs[k], buffers[k].data());
             for n in (0..chunk).step_by(row.len) {
-                // SAFETY: the caller vouches for the row of the input; the buffer has room for `self.chunk` elements of the
-                // function's type, of which these start at `n`.
+                // SAFETY: the caller vouches for the row of the input; the buffer has room for `self.chunk` elements of
+                // the function's type, of which these start at `n`.
                 unsafe {
                     (input.load)(
                         input.place(row.inputs[k]),
@@ -112,16 +113,16 @@ impl<const N: usize> Operands<'_, N> {
                 Form::Column(step) => {
                     let (first, rows) = ((start / row.len) as isize, len / row.len);
                     let (input, column) = (&self.inputs[k], column.data());
-                    // SAFETY: the caller vouches for one element for each row, that nothing else writes to; both buffers
-                    // have room for `self.chunk` elements of the function's type.
+                    // SAFETY: the caller vouches for one element for each row, that nothing else writes to; both
+                    // buffers have room for `self.chunk` elements of the function's type.
                     unsafe {
                         (input.load)(input.place(row.inputs[k] + first * step), step, rows, column);
                         spread(column, rows, row.len, buffers[k].data(), size);
                     }
                     buffers[k].data().cast_const()
                 }
-                // SAFETY: the caller vouches for the elements of the chunk, and that nothing else writes to them; at most
-                // `self.chunk` elements fit a buffer.
+                // SAFETY: the caller vouches for the elements of the chunk, and that nothing else writes to them; at
+                // most `self.chunk` elements fit a buffer.
                 Form::Alike => unsafe { self.inputs[k].chunk(row.inputs[k], 1, start, len, &mut buffers[k]) },
             });
             // SAFETY: `start..start + len` is part of the range that the caller vouches for; `inputs` has addresses of
@@ -141,28 +142,33 @@ impl Input {
 /// Writes each of `rows` elements `len` times.
 ///
 /// # Safety
-/// - `rows` elements of `size` bytes can be read at `from`, and `rows * len` written at `to`, both aligned for any type.
+/// - `rows` elements of `size` bytes can be read at `from`, and `rows * len` written at `to`, both aligned for any
+///   type.
 /// - The two share no memory, and nothing else uses them during the call.
 unsafe fn spread(from: *const u8, rows: usize, len: usize, to: *mut u8, size: usize) {
-    /// As above, for elements of the size of `T`, of which any bits are a value.
-    unsafe fn of<T: Copy>(from: *const u8, rows: usize, len: usize, to: *mut u8) {
-        // SAFETY: the caller vouches for both; bits of any type can be copied.
-        let from = unsafe { std::slice::from_raw_parts(from.cast::<T>(), rows) };
-        // SAFETY: likewise; nothing else uses this memory.
-        let to = unsafe { std::slice::from_raw_parts_mut(to.cast::<T>(), rows * len) };
-        for (row, element) in to.chunks_exact_mut(len).zip(from) {
-            row.fill(*element);
-        }
-    }
-    // SAFETY: passed on from the caller.
+    // SAFETY: the caller vouches for both, for elements of this size, of which any bits are a value of the integer.
     unsafe {
         match size {
-            1 => of::<u8>(from, rows, len, to),
-            2 => of::<u16>(from, rows, len, to),
-            4 => of::<u32>(from, rows, len, to),
-            8 => of::<u64>(from, rows, len, to),
-            _ => of::<u128>(from, rows, len, to),
+            1 => spread_sized::<u8>(from, rows, len, to),
+            2 => spread_sized::<u16>(from, rows, len, to),
+            4 => spread_sized::<u32>(from, rows, len, to),
+            8 => spread_sized::<u64>(from, rows, len, to),
+            _ => spread_sized::<u128>(from, rows, len, to),
         }
+    }
+}
+
+/// [`spread`], for elements of the size of `T`.
+///
+/// # Safety
+/// - As for [`spread`]; any bits are a value of `T`.
+unsafe fn spread_sized<T: Copy>(from: *const u8, rows: usize, len: usize, to: *mut u8) {
+    // SAFETY: the caller vouches for these elements, and for their alignment.
+    let from = unsafe { std::slice::from_raw_parts(from.cast::<T>(), rows) };
+    // SAFETY: likewise for room for as many times `len`, which need not be initialised.
+    let to = unsafe { std::slice::from_raw_parts_mut(to.cast::<MaybeUninit<T>>(), rows * len) };
+    for (row, element) in to.chunks_exact_mut(len).zip(from) {
+        row.fill(MaybeUninit::new(*element));
     }
 }
 

@@ -98,8 +98,8 @@ pub unsafe fn multiply_by(unit: Unit, out: &Tensor, a: &Tensor, b: &Tensor) -> R
     };
     let (product, form) = product.with_vector();
     if let Some(form) = form {
-        // SAFETY: by `check`, the factors have columns, the sizes match and the result is disjoint from the factors; the
-        // rows of `dense` are contiguous as ensured; the strides are those of the tensors. The lease prevents other
+        // SAFETY: by `check`, the factors have columns, the sizes match and the result is disjoint from the factors;
+        // the rows of `dense` are contiguous as ensured; the strides are those of the tensors. The lease prevents other
         // accesses; the caller guarantees the instructions, and every unit has those of registers.
         unsafe { product.times_vectors(form) };
         return Ok(());

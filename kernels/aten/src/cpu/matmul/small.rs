@@ -89,7 +89,8 @@ unsafe fn dots<T: Number>(to: Target<T>, a: Matrices<T>, b: Matrices<T>, range: 
     for batch in range {
         let (to, a, b) = (to.at(batch), a.at(batch), b.at(batch));
         let mut sum = T::ZERO;
-        // SAFETY: a row and a column as long as each other, and one element of the result, which the caller vouches for.
+        // SAFETY: a row and a column as long as each other, and one element of the result, which the caller vouches
+        // for.
         unsafe {
             let [row, column] =
                 [a.data, b.data].map(|data| std::slice::from_raw_parts(data.cast_const(), a.columns));

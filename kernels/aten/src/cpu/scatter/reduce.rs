@@ -188,8 +188,8 @@ impl Scattering<'_> {
             let neutral = (!include_self).then(|| reduction.neutral::<T>());
             match reduction {
                 // As constants, without which the loop tests for each element which of the five it is.
-                Reduction::Largest => self.fold(src, reduction, neutral, |old, new| Reduction::Largest.join(old, new)),
-                Reduction::Smallest => self.fold(src, reduction, neutral, |old, new| Reduction::Smallest.join(old, new)),
+                Reduction::Largest => self.fold(src, reduction, neutral, |x, y| Reduction::Largest.join(x, y)),
+                Reduction::Smallest => self.fold(src, reduction, neutral, |x, y| Reduction::Smallest.join(x, y)),
                 _ => self.fold(src, reduction, neutral, move |old, new| reduction.join(old, new)),
             }
         }, else => match_opmath!(dtype, T: Complex => match reduction {

@@ -96,8 +96,8 @@ fn join<T: Copy>(
     let (target, source) =
         (target.tensor.address_mut(&lease)?.cast::<T>(), source.address(&lease)?.cast::<T>());
     let join = Join { indices: &indices, target, source, f };
-    // SAFETY: in bounds, as the walk stays within the elements of the index; the closure writes only to the target, which
-    // shares no storage with the index, and the lease excludes other writers.
+    // SAFETY: in bounds, as the walk stays within the elements of the index; the closure writes only to the target,
+    // which shares no storage with the index, and the lease excludes other writers.
     unsafe {
         match walk.inner() {
             Some(_) => {
@@ -179,7 +179,7 @@ impl<T: Copy, F: Fn(*mut T, *const T) + Copy> Join<'_, T, F> {
             unsafe { self.indices.row(&Row { len: rows * row.len, ..row }, each) };
         } else {
             for i in 0..rows as isize {
-                // SAFETY: passed on from the caller.
+                // SAFETY: the caller vouches for each of these rows, and for the index.
                 unsafe { self.row(&Row { inputs: from_fn(|k| row.inputs[k] + i * steps[k]), ..row }) };
             }
         }

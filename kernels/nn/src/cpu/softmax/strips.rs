@@ -33,8 +33,8 @@ pub(super) trait Real: Float + Functions + Number + Ordered {}
 
 impl<T: Float + Functions + Number + Ordered> Real for T {}
 
-/// The softmax of a tensor with elements along a dimension, or its logarithm, in the type that it is computed in. `None`
-/// if too few columns are adjacent.
+/// The softmax of a tensor with elements along a dimension, or its logarithm, in the type that it is computed in.
+/// `None` if too few columns are adjacent.
 pub(super) fn forward<T: Real>(input: &Tensor, dim: usize, is_log: bool) -> Result<Option<Tensor>> {
     strips(&[input], dim, |strip: Strip<'_, T>| match is_log {
         true => log_softmax(strip),
@@ -67,7 +67,8 @@ fn strips<T: Real>(
         return Ok(None);
     }
     let (rows, columns, strides) = (sizes[dim] as usize, columns as usize, contiguous_strides(sizes));
-    // SAFETY: the strips cover the tensor, and every element of each is written; if they are not reached, it is dropped.
+    // SAFETY: the strips cover the tensor, and every element of each is written; if they are not reached, it is
+    // dropped.
     let out = unsafe { Tensor::uninit_strided(sizes, &strides, T::DTYPE, inputs[0].device())? };
     if !loops::has_elements(&out) {
         return Ok(Some(out));

@@ -10,7 +10,7 @@
 //!    rows and 512 columns at a time, which are multiplied by several panels while they are in the cache.
 //! 3. The sums are rounded once, as they are written; whole rows of a panel by one instruction.
 //!
-//! Products with a [vector](vector) need no panels.
+//! Products with a vector need no panels, and read the matrix as it lies in memory.
 //!
 //! A weight of a linear layer has contiguous columns. If it is multiplied by few rows, the transposed product is
 //! computed in tiles: the few rows become panels, and tiles are loaded from the weight itself, which is read once and

@@ -88,3 +88,42 @@ fn unsigned_integers_are_sorted_by_their_values() -> Result<()> {
     }
     Ok(())
 }
+
+/// The element at a place of a line.
+type Pattern = fn(i64) -> f64;
+
+#[test]
+fn the_first_of_long_lines_are_those_of_a_stable_sort() -> Result<()> {
+    let len = 5_000i64;
+    let patterns: [(&str, Pattern); 5] = [
+        ("ascending", |i| i as f64),
+        ("descending", |i| -i as f64),
+        ("equal", |_| 1.0),
+        ("few values", |i| (i * 7919 % 11) as f64),
+        ("mixed, with NaN", |i| if i % 997 == 3 { f64::NAN } else { (i * 7919 % 4999) as f64 }),
+    ];
+    for ((name, pattern), dtype) in patterns.into_iter().flat_map(|pattern| {
+        [DType::Float32, DType::Float64, DType::Int64, DType::UInt8].map(|dtype| (pattern, dtype))
+    }) {
+        let elements: Vec<f64> = (0..len).map(pattern).collect();
+        let line = match dtype.is_floating_point() {
+            true => Tensor::from_vec(elements, &[len])?.to_dtype(dtype)?,
+            false => Tensor::from_vec(elements.iter().map(|x| *x as i64 % 200).collect::<Vec<_>>(), &[len])?
+                .abs()?
+                .to_dtype(dtype)?,
+        };
+        for (count, is_largest) in
+            [1, 2, 100, 312, 313, 1300].into_iter().flat_map(|n| [(n, true), (n, false)])
+        {
+            let (values, places) = aten::topk::with(&line, count).largest(is_largest).call()?;
+            let (sorted, order) =
+                aten::sort_stable::with(&line, Some(true)).dim(0).descending(is_largest).call()?;
+            let context = format!("{count} of {name} {dtype}, largest {is_largest}");
+            let first = |x: &Tensor| aten::narrow(x, 0, 0, count);
+            assert_eq!(places.to_vec::<i64>()?, first(&order)?.to_vec::<i64>()?, "{context}");
+            let wide = |x: &Tensor| x.to_dtype(DType::Float64)?.nan_to_num()?.to_vec::<f64>();
+            assert_eq!(wide(&values)?, wide(&first(&sorted)?)?, "{context}");
+        }
+    }
+    Ok(())
+}

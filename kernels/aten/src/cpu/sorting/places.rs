@@ -9,6 +9,7 @@
 
 use torch_library::{Result, ensure};
 
+use crate::loops::on_vectors;
 use crate::number::Ordered;
 
 /// An element whose order can be expressed by an integer.
@@ -124,6 +125,23 @@ sorted_float! {
 /// The smallest length of a line for which radix sort is faster than comparison.
 const LONG: usize = 512;
 
+/// If less than one element of this many is wanted, most are left out by blocks.
+const FEW: usize = 16;
+
+/// The number of elements of such a block.
+const BLOCK: usize = 256;
+
+on_vectors! {
+    /// Whether an element of a block precedes one of this rank.
+    fn find_before<T: Sorted>(block: &[T], last: Half<T>, descending: bool, is_found: &mut bool) {
+        for x in block {
+            *is_found |= T::Ranked::new(x.rank(), 0, descending).rank() < last;
+        }
+    }
+}
+
+type Half<T> = <<T as Sorted>::Ranked as Ranked>::Half;
+
 /// The buffers of a sort, which are kept from line to line.
 pub struct Sorter<T: Sorted> {
     ranked: Vec<T::Ranked>,
@@ -154,10 +172,13 @@ impl<T: Sorted> Sorter<T> {
 
     /// The indices of the first `count` elements of a line in sorted order; equal elements keep their order.
     pub fn first(&mut self, line: &[T], count: usize, descending: bool) -> impl Iterator<Item = usize> {
-        self.rank(line, descending);
-        if 0 < count && count < line.len() / 4 {
-            self.ranked.select_nth_unstable(count - 1);
-            self.ranked.truncate(count);
+        if count < line.len() / FEW && count > 0 {
+            self.rank_first(line, count, descending);
+        } else {
+            self.rank(line, descending);
+            if 0 < count && count < line.len() / 4 {
+                self.keep(count);
+            }
         }
         self.sort();
         self.ranked[..count].iter().map(|ranked| ranked.place())
@@ -177,6 +198,40 @@ impl<T: Sorted> Sorter<T> {
     pub fn nth(&mut self, line: &[T], before: usize) -> usize {
         self.rank(line, false);
         self.ranked.select_nth_unstable(before).1.place()
+    }
+
+    /// Ranks the first `count` elements in sorted order. A block is left out if none of its elements precedes the last
+    /// of the first `count` of those before it.
+    fn rank_first(&mut self, line: &[T], count: usize, descending: bool) {
+        self.ranked.clear();
+        let mut last = None;
+        for (n, block) in line.chunks(BLOCK).enumerate() {
+            let ranked = |(i, x): (usize, &T)| T::Ranked::new(x.rank(), n * BLOCK + i, descending);
+            match last {
+                None => self.ranked.extend(block.iter().enumerate().map(ranked)),
+                Some(last) => {
+                    let mut is_found = false;
+                    find_before(block, last, descending, &mut is_found);
+                    if !is_found {
+                        continue;
+                    }
+                    // Of equal elements, those that came before remain.
+                    let before = block.iter().enumerate().map(ranked).filter(|ranked| ranked.rank() < last);
+                    self.ranked.extend(before);
+                }
+            }
+            if self.ranked.len() >= 2 * count + BLOCK {
+                self.keep(count);
+                last = self.ranked.last().map(|ranked| ranked.rank());
+            }
+        }
+        self.keep(count);
+    }
+
+    /// Drops all but the first `count` in sorted order, of which the last is the last one.
+    fn keep(&mut self, count: usize) {
+        self.ranked.select_nth_unstable(count - 1);
+        self.ranked.truncate(count);
     }
 
     fn rank(&mut self, line: &[T], descending: bool) {

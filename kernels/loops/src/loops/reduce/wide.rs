@@ -19,27 +19,87 @@ const _: () = assert!(LANES == BLOCK, "halves are widened a block at a time, whi
 
 /// [`Fold::slice`] with the widest vectors that the processor has.
 pub fn slice<M: Element, F: Fold<M>>(fold: &F, elements: &[M], position: usize) -> F::Value {
+    let mut values = [fold.identity()];
+    // SAFETY: one line, which consists of the elements of the slice.
+    unsafe { slices(fold, elements.as_ptr(), 0, elements.len(), position, &mut values) };
+    values[0]
+}
+
+/// [`slice`] of as many lines as there are values. Short lines take less time than a call for each would.
+///
+/// # Safety
+/// - A line of `len` plain values of `M` can be read from `first` on for each value, `step` apart.
+/// - Nothing writes to them during the call.
+pub(super) unsafe fn slices<M: Element, F: Fold<M>>(
+    fold: &F,
+    first: *const M,
+    step: isize,
+    len: usize,
+    position: usize,
+    values: &mut [F::Value],
+) {
     #[cfg(target_arch = "x86_64")]
     if const { F::IS_FASTER_WIDEST && matches!(M::DTYPE, DType::Float32 | DType::Float64) } && has_avx512() {
-        // SAFETY: `has_avx512` found the features that it is compiled for.
-        return unsafe { slice_widest(fold, elements, position) };
+        // SAFETY: `has_avx512` found the features that it is compiled for; the caller vouches for the lines.
+        return unsafe { slices_widest(fold, first, step, len, position, values) };
     } else if has_avx2() {
-        // SAFETY: `has_avx2` found the features that it is compiled for.
-        return unsafe { slice_wide(fold, elements, position) };
+        // SAFETY: `has_avx2` found the features that it is compiled for; the caller vouches for the lines.
+        return unsafe { slices_wide(fold, first, step, len, position, values) };
     }
-    fold.slice(elements, position)
+    // SAFETY: the caller vouches for the lines.
+    unsafe { each_slice(fold, first, step, len, position, values) }
 }
 
+/// # Safety
+/// - The requirements of [`slices`].
+/// - The processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
-fn slice_widest<M: Element, F: Fold<M>>(fold: &F, elements: &[M], position: usize) -> F::Value {
-    fold.slice(elements, position)
+unsafe fn slices_widest<M: Element, F: Fold<M>>(
+    fold: &F,
+    first: *const M,
+    step: isize,
+    len: usize,
+    position: usize,
+    values: &mut [F::Value],
+) {
+    // SAFETY: the caller vouches for the lines.
+    unsafe { each_slice(fold, first, step, len, position, values) }
 }
 
+/// # Safety
+/// - The requirements of [`slices`].
+/// - The processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
-fn slice_wide<M: Element, F: Fold<M>>(fold: &F, elements: &[M], position: usize) -> F::Value {
-    fold.slice(elements, position)
+unsafe fn slices_wide<M: Element, F: Fold<M>>(
+    fold: &F,
+    first: *const M,
+    step: isize,
+    len: usize,
+    position: usize,
+    values: &mut [F::Value],
+) {
+    // SAFETY: the caller vouches for the lines.
+    unsafe { each_slice(fold, first, step, len, position, values) }
+}
+
+/// # Safety
+/// - The requirements of [`slices`].
+#[inline(always)]
+unsafe fn each_slice<M: Element, F: Fold<M>>(
+    fold: &F,
+    first: *const M,
+    step: isize,
+    len: usize,
+    position: usize,
+    values: &mut [F::Value],
+) {
+    for (n, value) in values.iter_mut().enumerate() {
+        // SAFETY: the caller vouches for a line for each value, of which this is the `n`th.
+        let line = unsafe { std::slice::from_raw_parts(first.offset(n as isize * step), len) };
+        *value = fold.slice(line, position);
+    }
 }
 
 /// The default [`Fold::slice`] for 16-bit floats, on processors that can widen them in registers.

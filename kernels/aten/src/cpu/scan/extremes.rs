@@ -34,6 +34,9 @@ const WIDTH: usize = 512;
 /// The number of elements of a line that are examined together, before each is compared with the best one.
 const BLOCK: usize = 32;
 
+/// The number of elements of a block that are examined together, if one of the block is better.
+const PART: usize = 8;
+
 fn extremes(operator: &str, this: &Tensor, dim: i64, is_largest: bool) -> Result<(Tensor, Tensor)> {
     let dim = wrap_dim(dim, this.dim()).map_err(|error| error.context(operator))?;
     match_opmath!(this.dtype(), T: Bool | Integer | Float => {
@@ -182,7 +185,7 @@ fn next<T: Ordered>(
     }
 }
 
-/// One line. In most blocks, nothing is better than the best element before.
+/// One line. In most blocks nothing is better than the best element before, and in the others in most parts.
 #[inline(always)]
 fn line<T: Ordered>(
     source: &[T],
@@ -190,29 +193,37 @@ fn line<T: Ordered>(
     places: &mut [MaybeUninit<i64>],
     is_better: impl Fn(T, T) -> bool,
 ) {
+    let is_found = |x: T, best: T| x.is_unordered() | is_better(x, best); // nothing is better than NaN
     let (mut best, mut at) = (source[0], 0);
     for start in (0..source.len()).step_by(BLOCK) {
         let block = start..source.len().min(start + BLOCK);
-        let (source, values) = (&source[block.clone()], &mut values[block.clone()]);
-        let places = &mut places[block];
-        let is_found = |x: T, best: T| x.is_unordered() | is_better(x, best);
-        let mut has_found = false;
-        for x in source {
-            has_found |= is_found(*x, best);
-        }
-        if !has_found {
-            for (value, place) in zip(values, places) {
-                value.write(best);
-                place.write(at);
+        if is_any(&source[block.clone()], |x| is_found(x, best)) {
+            for start in block.clone().step_by(PART) {
+                let part = start..block.end.min(start + PART);
+                let (source, values) = (&source[part.clone()], &mut values[part.clone()]);
+                let places = &mut places[part];
+                if is_any(source, |x| is_found(x, best)) {
+                    for (n, (x, (value, place))) in zip(source, zip(values, places)).enumerate() {
+                        if is_found(*x, best) {
+                            (best, at) = (*x, (start + n) as i64);
+                        }
+                        value.write(best);
+                        place.write(at);
+                    }
+                } else {
+                    values.fill(MaybeUninit::new(best));
+                    places.fill(MaybeUninit::new(at));
+                }
             }
-            continue;
-        }
-        for (n, (x, (value, place))) in zip(source, zip(values, places)).enumerate() {
-            if is_found(*x, best) {
-                (best, at) = (*x, (start + n) as i64);
-            }
-            value.write(best);
-            place.write(at);
+        } else {
+            values[block.clone()].fill(MaybeUninit::new(best));
+            places[block].fill(MaybeUninit::new(at));
         }
     }
+}
+
+/// Whether a condition holds for any element, without a branch for each.
+#[inline(always)]
+fn is_any<T: Copy>(source: &[T], condition: impl Fn(T) -> bool) -> bool {
+    source.iter().fold(false, |is_any, x| is_any | condition(*x))
 }

@@ -45,14 +45,10 @@ impl<T: Float + Functions + Number> Real for T {}
 /// The lanes of what is left of a line behind its last `LANES` elements: one vector of `f32`.
 const FEW: usize = 8;
 
-/// Lines shorter than this are summed in `FEW` lanes: joining `LANES` of them would take longer.
-const SHORT: usize = 4 * LANES;
-
 /// The sum, over all places, of the numbers that a function computes from the elements of some slices of equal length.
 #[inline(always)]
 fn sum<T: Real, const N: usize>(from: [&[T]; N], f: impl Fn([T; N]) -> T) -> T {
-    let len = from[0].len();
-    let split = if len < SHORT { 0 } else { len / LANES * LANES };
+    let split = from[0].len() / LANES * LANES;
     let parts: [_; N] = from_fn(|n| from[n].split_at(split));
     let long = if split == 0 { T::ZERO } else { sums(from_fn(|n| parts[n].0), |x| [f(x)])[0] };
     let chunks: [_; N] = from_fn(|n| parts[n].1.as_chunks::<FEW>());
@@ -67,8 +63,8 @@ fn sum<T: Real, const N: usize>(from: [&[T]; N], f: impl Fn([T; N]) -> T) -> T {
     for i in 0..chunks[0].1.len() {
         last = last.plus(f(from_fn(|n| chunks[n].1[i])));
     }
-    let [a, b, c, d]: [T; 4] = from_fn(|lane| lanes[lane].plus(lanes[lane + 4]));
-    long.plus(last).plus(a.plus(c).plus(b.plus(d)))
+    // One lane after the other: for the sake of a tree, LLVM would keep all lanes in pairs.
+    lanes.iter().fold(long.plus(last), |sum, lane| sum.plus(*lane))
 }
 
 /// Writes what a function computes from the elements of two lines. In chunks, since most of a short line would be

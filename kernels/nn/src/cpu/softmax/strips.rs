@@ -22,8 +22,9 @@ const WIDEST: usize = 512;
 /// With fewer adjacent columns, a strip would be narrower than a vector.
 const NARROWEST: i64 = 16;
 
-/// About the number of elements of a strip: as many of each tensor fit the L1 cache.
-const TOGETHER: usize = 4096;
+/// About the number of elements of a strip: as many of each tensor fit the L2 cache. Rows may lie so far apart that
+/// they share few sets of the caches, which hold more of them the longer they are.
+const TOGETHER: usize = 32768;
 
 /// The number of rows that are summed before their sum is added to that of all, which bounds the rounding error.
 const BLOCK: usize = 64;

@@ -23,7 +23,7 @@ use std::mem::MaybeUninit;
 
 use torch_library::{DType, Element, Lease, Leased, ListLease, Result, Tensor, match_dtype};
 
-pub mod across;
+mod across;
 pub mod bytes;
 pub mod convert;
 mod copies;
@@ -47,6 +47,7 @@ pub mod reduction;
 mod repeated;
 mod run;
 mod small;
+pub mod transpose;
 pub mod update;
 mod vectors;
 pub mod walk;

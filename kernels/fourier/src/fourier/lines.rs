@@ -6,7 +6,7 @@ use num_traits::Zero;
 use torch_library::{MemoryFormat, OwnedLease, Result, Tensor, ensure};
 
 use super::plans::{Plan, Real, number};
-use crate::loops::across::turned;
+use crate::loops::transpose::transpose;
 use crate::loops::{on_vectors, parallel};
 
 /// The number of elements that are transformed at a time if lines are shorter.
@@ -183,7 +183,7 @@ pub(super) fn columns<T: Real>(lines: &Memory<Complex<T>>, apart: usize, plan: &
             let rows = lines.data.wrapping_add(plane * len * apart + first);
             // SAFETY: by the assertion these rows lie within the tensor, and `gathered` has `width` lines of `room`
             // numbers. Lines are written before they are transformed in place; this part of each row is this thread's.
-            unsafe { turned(rows, apart as isize, [len, width], gathered.as_mut_ptr(), room) };
+            unsafe { transpose(rows, apart as isize, [len, width], gathered.as_mut_ptr(), room) };
             match room == len {
                 true => plan.fft.process_with_scratch(&mut gathered[..width * len], &mut scratch),
                 false => gathered.chunks_exact_mut(room).take(width).for_each(|line| {
@@ -195,7 +195,7 @@ pub(super) fn columns<T: Real>(lines: &Memory<Complex<T>>, apart: usize, plan: &
             for n in (0..len).step_by(ROWS) {
                 let (from, to) = (gathered[n..].as_ptr(), rows.wrapping_add(n * apart));
                 // SAFETY: these are `width` lines of `gathered`, and rows of the tensor that are this thread's alone.
-                unsafe { turned(from, room as isize, [width, ROWS.min(len - n)], to, apart) };
+                unsafe { transpose(from, room as isize, [width, ROWS.min(len - n)], to, apart) };
             }
         }
     });

@@ -4,8 +4,8 @@
 //! plane is transposed; otherwise the input has gaps, and is read with its stride.
 #![expect(unsafe_code, reason = "reads and writes elements through pointers that a walk keeps in bounds")]
 
-use super::across::turn_sized;
 use super::bytes::copy_row;
+use super::transpose::transpose_sized;
 use super::walk::{Row, Walk};
 use super::{Operands, parallel};
 
@@ -49,7 +49,7 @@ impl<const N: usize> Operands<'_, N> {
         if step == 1 && stride != 1 && out_step > 0 {
             // SAFETY: the caller vouches for `rows` rows, which are contiguous across rows in the input (`step` is 1)
             // and along rows in the result, and which share no memory; elements of both take `size` bytes.
-            return unsafe { turn_sized(size, from, stride, [row.len, rows], to, out_step as usize) };
+            return unsafe { transpose_sized(size, from, stride, [row.len, rows], to, out_step as usize) };
         }
         for n in 0..rows as isize {
             let from = from.wrapping_offset(n * step * size as isize);

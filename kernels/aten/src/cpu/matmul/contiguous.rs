@@ -3,7 +3,7 @@
 
 use super::Matrices;
 use super::target::Target;
-use crate::loops::across;
+use crate::loops::transpose::transpose;
 use crate::number::Number;
 
 /// A matrix of zeros of the same sizes, in other memory.
@@ -20,7 +20,7 @@ pub(super) unsafe fn copied<T: Number>(from: Matrices<T>, memory: &mut Vec<T>) -
     let (copy, Matrices { rows, columns, .. }) = (zeros(&from, memory), from);
     if from.row_stride == 1 {
         // SAFETY: the caller guarantees columns of contiguous elements; the copy has as many rows and columns.
-        unsafe { across::turned(from.data, from.column_stride, [columns, rows], copy.data, columns) };
+        unsafe { transpose(from.data, from.column_stride, [columns, rows], copy.data, columns) };
         return copy;
     }
     for (row, column) in (0..rows).flat_map(|row| (0..columns).map(move |at| (row, at))) {

@@ -28,8 +28,8 @@ use torch_library::{DType, Lease, Result, Tensor, bail, ensure};
 use super::amx::{ROWS, Sums, WIDTH};
 use super::implicit_gemm::Aligned;
 use super::{GRAIN, Matrices};
-use crate::loops::across::turned;
 use crate::loops::convert::{self, Storer};
+use crate::loops::transpose::transpose;
 use crate::loops::{self, parallel};
 
 mod panels;
@@ -309,7 +309,7 @@ impl Product {
         // room for. The caller guarantees these rows and columns, of which the columns are the rows of the caller's
         // result, and the instructions.
         unsafe {
-            turned(
+            transpose(
                 sums.as_ptr().cast::<f32>(),
                 WIDTH as isize,
                 [sums.len(), width],

@@ -27,7 +27,8 @@ use super::fetch::{AHEAD, Later, fetch};
 use super::implicit_gemm::Aligned;
 use super::target::Target;
 use crate::inlined::{from_fn, zip};
-use crate::loops::{across, has_avx2, has_avx512};
+use crate::loops::transpose::transpose;
+use crate::loops::{has_avx2, has_avx512};
 use crate::number::Number;
 use crate::vector::Vector;
 
@@ -160,13 +161,13 @@ pub(super) unsafe fn by_transpose<T: Number>(
             // everything else; the caller guarantees as many columns of the result, and positive distances.
             unsafe {
                 if to.is_sum() {
-                    across::turned(out.data, out.row_stride, [rows, count], data, rows);
+                    transpose(out.data, out.row_stride, [rows, count], data, rows);
                 }
                 let row_stride = rows as isize;
                 let turned =
                     Matrices { data, rows: count, columns: rows, row_stride, column_stride: 1, ..out };
                 compute(to.transposed_to(turned).for_vectors(), column);
-                across::turned(data, row_stride, [count, rows], out.data, out.row_stride as usize);
+                transpose(data, row_stride, [count, rows], out.data, out.row_stride as usize);
             }
         }
     });
@@ -408,7 +409,7 @@ pub(super) unsafe fn pack<T: Number>(from: Matrices<T>, depth: usize, width: usi
     // have room for.
     unsafe {
         if from.row_stride == 1 && from.column_stride != 1 {
-            return across::turned(from.data, from.column_stride, [width, depth], buffer, width);
+            return transpose(from.data, from.column_stride, [width, depth], buffer, width);
         }
         for row in 0..depth {
             let (ahead, from) = (from.from(row + AHEAD, 0), from.from(row, 0));

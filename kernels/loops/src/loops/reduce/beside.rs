@@ -14,7 +14,7 @@ use super::{
     BLOCK, Fold, Folding, LANES, MOST_BRANCHES, NARROW, RESULTS, TOGETHER, each_branch, fill, halves,
 };
 use crate::inlined::{from_fn, zip};
-use crate::loops::across::turn_sized;
+use crate::loops::transpose::transpose_sized;
 use crate::loops::halves::Half;
 use crate::loops::parallel;
 
@@ -121,7 +121,7 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
             let data = self.input.data.wrapping_offset(first * self.input.size as isize);
             // SAFETY: the caller vouches for the elements of these lines, which alternate in memory; the lines of the
             // buffer have room for them, and are used by this thread alone.
-            unsafe { turn_sized(self.input.size, data, stride, [len, count], buffers.cast(), len) };
+            unsafe { transpose_sized(self.input.size, data, stride, [len, count], buffers.cast(), len) };
         }
         let lines: [&[M]; TOGETHER] = from_fn(|n| {
             let (line, is_repeated) = (n.min(count - 1), n >= count);

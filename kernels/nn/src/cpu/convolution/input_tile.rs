@@ -11,9 +11,9 @@ use super::planes::Planes;
 use super::receptive_field::{Along, ReceptiveFields, Run};
 use crate::cpu::matmul::implicit_gemm::Aligned;
 use crate::inlined::fill;
-use crate::loops::across::turned;
 #[cfg(target_arch = "x86_64")]
 use crate::loops::has_avx2;
+use crate::loops::transpose::transpose;
 use crate::number::Number;
 
 /// The implicit matrix of a convolution's pixels, by rows of the result and steps of the sum, as tiles of some rows.
@@ -127,7 +127,7 @@ unsafe fn copy_side_by_side<T: Copy>(runs: &[Run], from: *const T, [count, pitch
             let (from, to) = (from.wrapping_add(run.from), to.wrapping_add(run.to));
             // SAFETY: `run.len` contiguous pixels in each of `count` channels, and as many places, `run.gap` apart: the
             // caller vouches for both.
-            unsafe { turned(from, pitch as isize, [count, run.len], to, run.gap) };
+            unsafe { transpose(from, pitch as isize, [count, run.len], to, run.gap) };
             continue;
         }
         for (place, pixel) in run.each() {

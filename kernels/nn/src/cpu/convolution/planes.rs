@@ -8,7 +8,7 @@ use torch_library::{Element, OwnedLease, Result, Tensor, ensure};
 use super::receptive_field::{Even, ReceptiveField, ReceptiveFields};
 use crate::cpu::matmul::implicit_gemm::WIDTH;
 use crate::inlined::from_fn;
-use crate::loops::across::turned;
+use crate::loops::transpose::transpose;
 use crate::number::Number;
 
 /// A tensor `[batch, channels, …]` with any strides and three spatial dimensions.
@@ -147,7 +147,7 @@ impl<T: Number> Target<T> {
             // channel, `pitch` apart: the caller vouches for both, and that nothing else uses these pixels.
             unsafe {
                 if self.is_dense && pitch > 1 {
-                    turned(from, WIDTH as isize, [segment.count, count], to, pitch);
+                    transpose(from, WIDTH as isize, [segment.count, count], to, pitch);
                     continue;
                 }
                 for (row, place) in self.rows(segment).into_iter().enumerate() {
@@ -211,7 +211,7 @@ impl<T: Number> Target<T> {
             // caller vouches for, as well as for the room; the lease excludes writers.
             unsafe {
                 if self.is_dense && pitch > 1 {
-                    turned(from.add(skipped), pitch as isize, [count, len], to, WIDTH);
+                    transpose(from.add(skipped), pitch as isize, [count, len], to, WIDTH);
                     continue;
                 }
                 for (row, place) in self.rows(segment)[skipped..][..len].iter().enumerate() {

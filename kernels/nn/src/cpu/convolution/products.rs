@@ -17,8 +17,8 @@ use crate::cpu::convolution::receptive_field::{Along, Layout, ReceptiveField, Re
 use crate::cpu::matmul::GRAIN;
 use crate::cpu::matmul::implicit_gemm::{Aligned, ImplicitMatrix, Product, Shape, WIDTH, lend};
 use crate::inlined::from_fn;
-use crate::loops::across::turned;
 use crate::loops::parts::Parts;
+use crate::loops::transpose::transpose;
 use crate::loops::{self, parallel};
 use crate::number::Number;
 
@@ -87,7 +87,7 @@ impl Convolution<'_> {
         // steps.
         job.run(|group, columns, steps, panel| unsafe {
             let from = weight.at(group).wrapping_add(columns.start * length + steps.start);
-            turned(from, length as isize, [columns.len(), steps.len()], panel, WIDTH);
+            transpose(from, length as isize, [columns.len(), steps.len()], panel, WIDTH);
         });
         Ok(out)
     }
@@ -119,7 +119,7 @@ impl Convolution<'_> {
                     // tap; the lease that `weight` holds excludes writers. The panel has room for `WIDTH` columns of up
                     // to `DEPTH` steps.
                     unsafe {
-                        turned(from.add(steps[0]), taps as isize, [columns.len(), steps.len()], to, WIDTH);
+                        transpose(from.add(steps[0]), taps as isize, [columns.len(), steps.len()], to, WIDTH);
                         to = to.add(steps.len() * WIDTH);
                     }
                 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::{Matrices, WIDTH};
 use crate::inlined::from_fn;
-use crate::loops::across::turned;
+use crate::loops::transpose::transpose;
 
 /// Packs columns as panels of `lines` lines: [`WIDTH`] pairs of elements for each pair of rows, with zeros where there
 /// are no elements, and in further lines.
@@ -76,7 +76,9 @@ unsafe fn pack_columns(b: Matrices<u16>, first: usize, width: usize, panel: &mut
         }
         // The columns are contiguous, so the pairs exist already, and are only transposed. SAFETY: `width` columns of
         // `pairs` pairs, which are contiguous and need not be aligned; the caller guarantees room for them.
-        unsafe { turned::<u32>(data.cast(), column / 2, [width, pairs], panel.as_mut_ptr().cast(), WIDTH) };
+        unsafe {
+            transpose::<u32>(data.cast(), column / 2, [width, pairs], panel.as_mut_ptr().cast(), WIDTH)
+        };
     } else {
         for (i, line) in panel.iter_mut().take(pairs).enumerate() {
             line.iter_mut().enumerate().for_each(|(j, to)| *to = if j < width { pair(i, j) } else { 0 });

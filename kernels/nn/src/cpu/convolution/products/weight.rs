@@ -13,8 +13,8 @@ use crate::cpu::convolution::planes::Target;
 use crate::cpu::convolution::receptive_field::Along;
 use crate::cpu::matmul::GRAIN;
 use crate::cpu::matmul::implicit_gemm::{ImplicitMatrix, Product, Shape, WIDTH};
-use crate::loops::across::turned;
 use crate::loops::parts::{Parts, PartsMut};
+use crate::loops::transpose::transpose;
 use crate::loops::{self, parallel};
 use crate::number::Number;
 
@@ -90,7 +90,7 @@ impl Convolution<'_> {
             let to = to.wrapping_add(channel * length);
             // SAFETY: `from` has `length` rows of `WIDTH` sums for each panel, and `out` has `length` weights for each
             // kernel, of which there are `columns.len()` from `channel` on; both are leased, and share no memory.
-            unsafe { turned(from.at(n), WIDTH as isize, [length, columns.len()], to, length) };
+            unsafe { transpose(from.at(n), WIDTH as isize, [length, columns.len()], to, length) };
         }
         drop(lease);
         Ok(out)

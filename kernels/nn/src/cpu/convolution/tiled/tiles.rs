@@ -27,8 +27,8 @@ use crate::cpu::matmul::amx::{DEPTH, ROWS, Sums, WIDTH};
 use crate::cpu::matmul::implicit_gemm::Aligned;
 use crate::cpu::matmul::pairs::{Rows, Unit};
 use crate::inlined::from_fn;
-use crate::loops::across::turned;
 use crate::loops::parts::{Parts, PartsMut};
+use crate::loops::transpose::transpose;
 
 /// The number of steps of a sum that are multiplied at a time: those of a block of rows leave room in the first-level
 /// cache for the panels.
@@ -138,7 +138,7 @@ impl Tiles {
             let (from, to) = (weight.at(n).cast::<u32>(), panel.as_mut_ptr().cast());
             // SAFETY: part `n` has `WIDTH` rows of `lines` pairs, under a lease that excludes writers, and the panel
             // has as many lines of `WIDTH` pairs; pairs need not be aligned.
-            unsafe { turned(from, lines as isize, [WIDTH, lines], to, WIDTH) };
+            unsafe { transpose(from, lines as isize, [WIDTH, lines], to, WIDTH) };
         }
         Ok(panels)
     }
@@ -216,7 +216,7 @@ impl Tiles {
             }
             let (from, to) = (sums.0.as_ptr().cast::<f32>(), columns.0.as_mut_ptr().cast());
             // SAFETY: both are `ROWS` rows of `WIDTH` numbers, and as many of one as of the other.
-            unsafe { turned(from, WIDTH as isize, [ROWS, WIDTH], to, ROWS) };
+            unsafe { transpose(from, WIDTH as isize, [ROWS, WIDTH], to, ROWS) };
             for (j, (sums, bias)) in columns.0.iter().zip(bias).take(channels).enumerate() {
                 let (out, rounded) = (out.wrapping_add(j * of_channel), rounded(sums, &[*bias; WIDTH]));
                 if of_place == 1 {

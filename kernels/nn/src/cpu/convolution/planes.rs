@@ -1,6 +1,7 @@
 //! Tensors of images as convolutions read and write them, with any strides.
 #![expect(unsafe_code, reason = "reads and writes strided tensors that threads share")]
 
+use std::mem::MaybeUninit;
 use std::ops::Range;
 
 use torch_library::{Element, OwnedLease, Result, Tensor, ensure};
@@ -10,6 +11,9 @@ use crate::cpu::matmul::implicit_gemm::WIDTH;
 use crate::inlined::from_fn;
 use crate::loops::transpose::transpose;
 use crate::number::Number;
+
+/// The number of rows that are transposed together where those of a channel are not contiguous.
+const TOGETHER: usize = 64;
 
 /// A tensor `[batch, channels, …]` with any strides and three spatial dimensions.
 pub(super) struct Planes<T> {
@@ -150,9 +154,23 @@ impl<T: Number> Target<T> {
                     transpose(from, WIDTH as isize, [segment.count, count], to, pitch);
                     continue;
                 }
-                for (row, place) in self.rows(segment).into_iter().enumerate() {
-                    let (from, to) = (from.add(row * WIDTH), to.add(place));
-                    (0..count).for_each(|j| to.add(j * pitch).write(from.add(j).read()));
+                let places = self.rows(segment);
+                if pitch == 1 {
+                    for (row, place) in places.into_iter().enumerate() {
+                        to.add(place).copy_from_nonoverlapping(from.add(row * WIDTH), count);
+                    }
+                    continue;
+                }
+                let mut columns = [const { MaybeUninit::<[T; TOGETHER]>::uninit() }; WIDTH];
+                for (n, places) in places.chunks(TOGETHER).enumerate() {
+                    let (from, columns) = (from.add(n * TOGETHER * WIDTH), columns.as_mut_ptr().cast::<T>());
+                    transpose(from, WIDTH as isize, [places.len(), count], columns, TOGETHER);
+                    for j in 0..count {
+                        let (to, column) = (to.add(j * pitch), columns.add(j * TOGETHER));
+                        for (row, place) in places.iter().enumerate() {
+                            to.add(*place).write(column.add(row).read());
+                        }
+                    }
                 }
             }
         }

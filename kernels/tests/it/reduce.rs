@@ -344,6 +344,28 @@ fn rows_are_folded_where_they_lie() -> Result<()> {
 }
 
 #[test]
+fn columns_have_the_variance_of_lines() -> Result<()> {
+    for (rows, columns) in [(3, 64), (64, 64), (37, 87), (200, 24), (130, 320), (1000, 9), (16, 1030)] {
+        let numbers = |i: i64| 1e3 + ((i * 37 + i / columns) % 1009) as f32;
+        let x = Tensor::from_vec((0..rows * columns).map(numbers).collect(), &[rows, columns])?;
+        for dtype in [DType::Float32, DType::Float64, DType::BFloat16] {
+            let x = x.to_dtype(dtype)?;
+            let (of_columns, of_lines) = (x.var_dim(Some(&[0]))?, x.t()?.contiguous()?.var_dim(Some(&[1]))?);
+            assert!(
+                aten::allclose::with(&of_columns, &of_lines).rtol(1e-5).call()?,
+                "{rows} {columns} {dtype}"
+            );
+        }
+    }
+    // Sums that overflow, and numbers that are not finite.
+    let x = aten::full(&[40, 70], 3e38.into())?;
+    assert!(x.var_dim(Some(&[0]))?.sum()?.item()?.to::<f64>()? == 0.0);
+    let of_infinity = aten::full(&[40, 70], f64::INFINITY.into())?.var_dim(Some(&[0]))?;
+    assert!(of_infinity.isnan()?.all()?.item()?.to::<bool>()?);
+    Ok(())
+}
+
+#[test]
 fn a_deviation_whose_square_overflows_is_finite() -> Result<()> {
     for dtype in [DType::Float32, DType::BFloat16] {
         let deviation = Tensor::from([2e38f64, -2e38]).to_dtype(dtype)?.std_correction()?;

@@ -1,17 +1,18 @@
 //! The folds behind reductions: sums, extremes and their positions, moments.
 
 use num_traits::Float;
-use torch_library::Element;
 
 use crate::inlined::zip;
 use crate::loops::reduce::{Fold, LANES, halved_to_one, in_lanes};
 use crate::number::{Number, Ordered};
 
 mod logical;
+mod moments;
 #[cfg(target_arch = "x86_64")]
 mod registers;
 
 pub use logical::{Every, Some};
+pub use moments::{Moment, Moments};
 
 /// The sum.
 pub struct Sum;
@@ -462,91 +463,5 @@ impl Keyed for f32 {
         // The bits of negative numbers grow with their magnitude.
         let key = if bits < 0 { bits ^ i32::MAX } else { bits };
         if x.is_nan() { i32::MAX } else { key }
-    }
-}
-
-/// The number of elements, their mean, and the sum of the squared deviations from it.
-///
-/// Elements are merged by the formulas of Welford and Chan, which stay precise if the mean is large.
-pub struct Moments;
-
-#[derive(Clone, Copy)]
-pub struct Moment<T> {
-    count: T,
-    pub mean: T,
-    pub squares: T,
-}
-
-impl<T: Float + Number> Fold<T> for Moments {
-    type Value = Moment<T>;
-
-    const IN_LANES: bool = false;
-
-    #[inline(always)]
-    fn identity(&self) -> Moment<T> {
-        Moment { count: T::ZERO, mean: T::ZERO, squares: T::ZERO }
-    }
-
-    #[inline(always)]
-    fn step(&self, moment: Moment<T>, element: T, _: usize) -> Moment<T> {
-        let count = moment.count + T::ONE;
-        let distance = element - moment.mean;
-        let mean = moment.mean + distance / count;
-        Moment { count, mean, squares: moment.squares + distance * (element - mean) }
-    }
-
-    #[inline(always)]
-    fn merge(&self, a: Moment<T>, b: Moment<T>) -> Moment<T> {
-        // An empty part is skipped: the square of the distance to its mean may be infinite.
-        if a.count == T::ZERO {
-            return b;
-        }
-        if b.count == T::ZERO {
-            return a;
-        }
-        let count = a.count + b.count;
-        let (distance, share) = (b.mean - a.mean, b.count / count);
-        Moment {
-            count,
-            mean: a.mean + distance * share,
-            squares: a.squares + b.squares + distance * distance * a.count * share,
-        }
-    }
-
-    /// Computes the mean first, then the squared deviations: this needs no division for each element.
-    #[inline(always)]
-    fn slice(&self, elements: &[T], position: usize) -> Moment<T> {
-        if elements.is_empty() {
-            return self.identity();
-        }
-        let count: T = (elements.len() as i64).cast();
-        let mean = Sum.slice(elements, position) / count;
-        if !mean.is_finite() {
-            // Perhaps only the sum overflows, and not the mean.
-            return elements.iter().fold(self.identity(), |moment, x| self.step(moment, *x, position));
-        }
-        Moment { count, mean, squares: SquaresAround(mean).slice(elements, position) }
-    }
-}
-
-/// The sum of the squared distances from a number.
-struct SquaresAround<T>(T);
-
-impl<T: Float + Number> Fold<T> for SquaresAround<T> {
-    type Value = T;
-
-    #[inline(always)]
-    fn identity(&self) -> T {
-        T::ZERO
-    }
-
-    #[inline(always)]
-    fn step(&self, sum: T, element: T, _: usize) -> T {
-        sum + (element - self.0) * (element - self.0)
-    }
-
-    #[inline(always)]
-    fn merge(&self, a: T, b: T) -> T {
-        a + b
     }
 }

@@ -27,7 +27,7 @@ use super::walk::Row;
 use super::{Input, convert, has_elements, is_plain, parallel};
 use crate::inlined::{from_fn, zip};
 use walks::Walks;
-use wide::{joined, slice_of_halves, slices};
+use wide::{each_step, joined, slice_of_halves, slices};
 
 mod beside;
 mod prefetch;
@@ -47,6 +47,9 @@ const RESULTS: usize = 1024;
 
 /// The number of rows that are read together, so that each accumulator is loaded and stored once for all of them.
 const TOGETHER: usize = 4;
+
+/// The most rows that a fold gets together.
+const MOST_LINES: usize = 16;
 
 /// Up to this many results in a row are folded [`LANES`] at a time, whose accumulators stay in registers.
 const NARROW: usize = 4 * LANES;
@@ -83,6 +86,9 @@ pub trait Fold<M>: Sync {
     /// together.
     const IN_LANES: bool = true;
 
+    /// The number of lines that [`lines`](Self::lines) gets at a time: from 1 to 16.
+    const LINES: usize = TOGETHER;
+
     /// The value for no elements.
     fn identity(&self) -> Self::Value;
 
@@ -103,6 +109,19 @@ pub trait Fold<M>: Sync {
         M: Copy,
     {
         in_lanes(self, elements, position)
+    }
+
+    /// Adds an element of each line to each value; elements of the first line have the position `position`, those of the
+    /// next one the position after it.
+    ///
+    /// The default takes element by element. A fold that computes the value of several elements faster than it takes
+    /// them overrides this, and sets [`LINES`](Self::LINES).
+    #[inline(always)]
+    fn lines(&self, values: &mut [Self::Value], lines: &[&[M]], position: usize)
+    where
+        M: Copy,
+    {
+        each_step(self, values, lines, position);
     }
 }
 

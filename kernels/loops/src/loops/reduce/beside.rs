@@ -11,12 +11,13 @@ use torch_library::Element;
 use super::walks::Walks;
 use super::wide::{ONE_ROW, narrow_steps, steps, steps_of_halves};
 use super::{
-    BLOCK, Fold, Folding, LANES, MOST_BRANCHES, NARROW, RESULTS, TOGETHER, each_branch, fill, halves,
+    BLOCK, Fold, Folding, LANES, MOST_BRANCHES, MOST_LINES, NARROW, RESULTS, TOGETHER, each_branch, fill,
+    halves,
 };
-use crate::inlined::{from_fn, zip};
-use crate::loops::transpose::transpose_sized;
+use crate::inlined::zip;
 use crate::loops::halves::Half;
 use crate::loops::parallel;
+use crate::loops::transpose::transpose_sized;
 
 impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
     /// Folds the elements of many results.
@@ -52,10 +53,14 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
     ///   [`RESULTS`], and the range lies within `0..count`.
     /// - Nothing writes to the input during the call.
     unsafe fn leaf_beside(&self, base: isize, stride: isize, range: Range<usize>, folded: &mut [F::Value]) {
+        const { assert!(1 <= F::LINES && F::LINES <= MOST_LINES) };
         let (mut block, mut buffers) = ([const { MaybeUninit::uninit() }; RESULTS], Vec::new());
         let block = fill(&mut block[..folded.len()], |_| self.fold.identity());
-        let is_narrow =
-            stride == 1 && self.input.is_plain && block.len() <= NARROW && block.len().is_multiple_of(LANES);
+        let is_narrow = F::LINES == TOGETHER
+            && stride == 1
+            && self.input.is_plain
+            && block.len() <= NARROW
+            && block.len().is_multiple_of(LANES);
         let of_halves = Half::of(self.input.dtype).filter(|_| stride == 1).zip(steps_of_halves::<M, F>());
         let (mut position, end) = (range.start, range.end);
         self.walks.reduced.rows(range, |row| {
@@ -69,7 +74,7 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
                 }
             }
             while i < row.len {
-                let most = if is_narrow { BLOCK } else { TOGETHER };
+                let most = if is_narrow { BLOCK } else { F::LINES };
                 let count = most.min(row.len - i).min(BLOCK - position % BLOCK);
                 let first = base + row.inputs[0] + i as isize * step;
                 // SAFETY: in bounds, as `base` and its neighbours are first elements and the walk stays within their
@@ -98,7 +103,7 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
     /// elements are `stride` apart.
     ///
     /// # Safety
-    /// - `count` lines, at least one and at most [`TOGETHER`], of as many elements as there are values, lie in bounds
+    /// - `count` lines, at least one and at most [`Fold::LINES`], of as many elements as there are values, lie in bounds
     ///   of the input from `first` on.
     /// - Nothing writes to the input during the call.
     unsafe fn steps_of_lines(
@@ -113,7 +118,7 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
         let len = block.len();
         let is_read = stride == 1 && self.input.is_plain;
         if !is_read {
-            buffers.resize_with(TOGETHER * len, MaybeUninit::uninit);
+            buffers.resize_with(F::LINES * len, MaybeUninit::uninit);
         }
         let buffers = buffers.as_mut_ptr(); // borrowed once, since earlier lines stay in use while the next are written
         let are_interleaved = step == 1 && stride == count as isize && count > 1 && self.input.is_plain;
@@ -123,13 +128,13 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
             // buffer have room for them, and are used by this thread alone.
             unsafe { transpose_sized(self.input.size, data, stride, [len, count], buffers.cast(), len) };
         }
-        let lines: [&[M]; TOGETHER] = from_fn(|n| {
-            let (line, is_repeated) = (n.min(count - 1), n >= count);
-            let first = first + line as isize * step;
+        let mut lines = [&[][..]; MOST_LINES];
+        for (n, line) in lines[..count].iter_mut().enumerate() {
+            let first = first + n as isize * step;
             let mut data = self.input.data.wrapping_offset(first * self.input.size as isize);
             if !is_read {
-                let buffer = buffers.wrapping_add(line * len).cast::<u8>();
-                if !is_repeated && !are_interleaved {
+                let buffer = buffers.wrapping_add(n * len).cast::<u8>();
+                if !are_interleaved {
                     // SAFETY: the caller vouches for the elements of this line; a line of the buffer has room for them,
                     // and is used by this thread alone.
                     unsafe { (self.input.load)(data, stride, len, buffer) };
@@ -138,8 +143,8 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
             }
             // SAFETY: contiguous plain values of `M` in the input, which nothing writes to, as the caller vouches; or
             // loaded into a line of the buffer, which is not written again while this slice is in use.
-            unsafe { std::slice::from_raw_parts(data.cast(), len) }
-        });
+            *line = unsafe { std::slice::from_raw_parts(data.cast(), len) };
+        }
         steps(self.fold, block, &lines[..count], position);
     }
 

@@ -266,7 +266,7 @@ fn halved<V: Copy, const N: usize, const HALF: usize>(
     joined
 }
 
-/// Adds one element of each line to each of many values, with wide vectors where there are any.
+/// [`Fold::lines`] with wide vectors where there are any.
 pub(super) fn steps<M: Element, F: Fold<M>>(
     fold: &F,
     values: &mut [F::Value],
@@ -278,7 +278,7 @@ pub(super) fn steps<M: Element, F: Fold<M>>(
         // SAFETY: `has_avx2` found the features that it is compiled for.
         return unsafe { steps_wide(fold, values, lines, position) };
     }
-    each_step(fold, values, lines, position);
+    fold.lines(values, lines, position);
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -289,11 +289,17 @@ pub(super) fn steps_wide<M: Element, F: Fold<M>>(
     lines: &[&[M]],
     position: usize,
 ) {
-    each_step(fold, values, lines, position);
+    fold.lines(values, lines, position);
 }
 
+/// The default [`Fold::lines`].
 #[inline(always)]
-fn each_step<M: Element, F: Fold<M>>(fold: &F, values: &mut [F::Value], lines: &[&[M]], position: usize) {
+pub(super) fn each_step<M: Copy, F: Fold<M> + ?Sized>(
+    fold: &F,
+    values: &mut [F::Value],
+    lines: &[&[M]],
+    position: usize,
+) {
     if let [a, b, c, d] = lines {
         for (value, ((a, b), (c, d))) in zip(values, zip(zip(*a, *b), zip(*c, *d))) {
             let two = fold.step(fold.step(*value, *a, position), *b, position + 1);

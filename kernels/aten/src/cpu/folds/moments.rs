@@ -1,0 +1,156 @@
+//! Mean and squared deviations, in one pass over memory.
+
+use num_traits::Float;
+use torch_library::Element;
+
+use super::Sum;
+use crate::inlined::zip;
+use crate::loops::reduce::{Fold, LANES};
+use crate::number::Number;
+
+/// The number of elements, their mean, and the sum of the squared deviations from it.
+///
+/// Elements are merged by the formulas of Welford and Chan, which stay precise if the mean is large.
+pub struct Moments;
+
+#[derive(Clone, Copy)]
+pub struct Moment<T> {
+    count: T,
+    pub mean: T,
+    pub squares: T,
+}
+
+impl<T: Float + Number> Fold<T> for Moments {
+    type Value = Moment<T>;
+
+    const IN_LANES: bool = false;
+
+    const LINES: usize = 16;
+
+    #[inline(always)]
+    fn identity(&self) -> Moment<T> {
+        Moment { count: T::ZERO, mean: T::ZERO, squares: T::ZERO }
+    }
+
+    #[inline(always)]
+    fn step(&self, moment: Moment<T>, element: T, _: usize) -> Moment<T> {
+        let count = moment.count + T::ONE;
+        let distance = element - moment.mean;
+        let mean = moment.mean + distance / count;
+        Moment { count, mean, squares: moment.squares + distance * (element - mean) }
+    }
+
+    #[inline(always)]
+    fn merge(&self, a: Moment<T>, b: Moment<T>) -> Moment<T> {
+        // An empty part is skipped: the square of the distance to its mean may be infinite.
+        if a.count == T::ZERO {
+            return b;
+        }
+        if b.count == T::ZERO {
+            return a;
+        }
+        let count = a.count + b.count;
+        let (distance, share) = (b.mean - a.mean, b.count / count);
+        Moment {
+            count,
+            mean: a.mean + distance * share,
+            squares: a.squares + b.squares + distance * distance * a.count * share,
+        }
+    }
+
+    /// Computes the mean first, then the squared deviations: this needs no division for each element.
+    #[inline(always)]
+    fn slice(&self, elements: &[T], position: usize) -> Moment<T> {
+        if elements.is_empty() {
+            return self.identity();
+        }
+        let count: T = (elements.len() as i64).cast();
+        let mean = Sum.slice(elements, position) / count;
+        if !mean.is_finite() {
+            // Perhaps only the sum overflows, and not the mean.
+            return elements.iter().fold(self.identity(), |moment, x| self.step(moment, *x, position));
+        }
+        Moment { count, mean, squares: SquaresAround(mean).slice(elements, position) }
+    }
+
+    #[inline(always)]
+    fn lines(&self, values: &mut [Moment<T>], lines: &[&[T]], position: usize) {
+        let mut first = 0;
+        while first < values.len() {
+            let left = &mut values[first..];
+            first += match left.len() {
+                LANES.. => columns::<T, LANES>(left, lines, first, position),
+                16.. => columns::<T, 16>(left, lines, first, position),
+                8.. => columns::<T, 8>(left, lines, first, position),
+                _ => columns::<T, 1>(left, lines, first, position),
+            };
+        }
+    }
+}
+
+/// Adds the moments of `N` columns, from `first` on, to as many values, and returns `N`: like [`Moments::slice`], for
+/// several results at a time.
+#[inline(always)]
+fn columns<T: Float + Number, const N: usize>(
+    values: &mut [Moment<T>],
+    lines: &[&[T]],
+    first: usize,
+    position: usize,
+) -> usize {
+    let count: T = (lines.len() as i64).cast();
+    let values: &mut [Moment<T>; N] = values.first_chunk_mut().expect("a value for each column");
+    let line = |n: usize| -> [T; N] { *lines[n][first..].first_chunk().expect("lines have all columns") };
+    let mut means = [T::ZERO; N];
+    for n in 0..lines.len() {
+        let line = line(n);
+        for i in 0..N {
+            means[i] = means[i] + line[i];
+        }
+    }
+    let mut are_finite = true;
+    for mean in &mut means {
+        *mean = *mean / count;
+        are_finite &= mean.is_finite();
+    }
+    if !are_finite {
+        for n in 0..lines.len() {
+            for (value, x) in zip(&mut *values, &line(n)) {
+                *value = Moments.step(*value, *x, position);
+            }
+        }
+        return N;
+    }
+    let mut squares = [T::ZERO; N];
+    for n in 0..lines.len() {
+        let line = line(n);
+        for i in 0..N {
+            squares[i] = SquaresAround(means[i]).step(squares[i], line[i], position);
+        }
+    }
+    for i in 0..N {
+        values[i] = Moments.merge(values[i], Moment { count, mean: means[i], squares: squares[i] });
+    }
+    N
+}
+
+/// The sum of the squared distances from a number.
+struct SquaresAround<T>(T);
+
+impl<T: Float + Number> Fold<T> for SquaresAround<T> {
+    type Value = T;
+
+    #[inline(always)]
+    fn identity(&self) -> T {
+        T::ZERO
+    }
+
+    #[inline(always)]
+    fn step(&self, sum: T, element: T, _: usize) -> T {
+        sum + (element - self.0) * (element - self.0)
+    }
+
+    #[inline(always)]
+    fn merge(&self, a: T, b: T) -> T {
+        a + b
+    }
+}

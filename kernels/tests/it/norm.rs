@@ -79,11 +79,31 @@ fn batch_norm_keeps_the_memory_format() -> Result<()> {
 
 #[test]
 fn batch_norm_has_the_same_gradients_in_every_memory_format() -> Result<()> {
+    for channels in [3, 8, 29, 103] {
+        let sizes = [2, channels, 5, 17];
+        let there = |x: &Tensor| x.contiguous_format(MemoryFormat::ChannelsLast);
+        let of_channels_last = batch_norm_gradients_agree(&sizes, there)?;
+        for strides in of_channels_last {
+            assert_eq!(strides, [channels * 85, 1, channels * 17, channels], "{channels} channels");
+        }
+        // The same planes of one pixel, as a matrix.
+        let _ = batch_norm_gradients_agree(&[150, channels, 1], |x| x.squeeze_dim(-1))?;
+    }
+    Ok(())
+}
+
+/// Compares batch norm's gradients, also without statistics, with those of the tensors that a function makes of its
+/// operands. Returns the strides of the latter's gradients.
+fn batch_norm_gradients_agree(
+    sizes: &[i64],
+    there: impl Fn(&Tensor) -> Result<Tensor>,
+) -> Result<[Vec<i64>; 2]> {
     let random = |sizes: &[i64]| aten::randn::with(sizes).dtype(Some(DType::Float64)).call();
-    let (x, grad, weight, mean) =
-        (random(&[2, 3, 5, 7])?, random(&[2, 3, 5, 7])?, random(&[3])?, random(&[3])?);
-    let deviation = aten::rand::with(&[3]).dtype(Some(DType::Float64)).call()?.add(0.5)?;
-    for train in [false, true] {
+    let channels = [sizes[1]];
+    let (x, grad, weight, mean) = (random(sizes)?, random(sizes)?, random(&channels)?, random(&channels)?);
+    let deviation = aten::rand::with(&channels).dtype(Some(DType::Float64)).call()?.add(0.5)?;
+    let mut strides = [Vec::new(), Vec::new()];
+    for (train, strides) in [false, true].into_iter().zip(&mut strides) {
         let gradients = |x: &Tensor, grad: &Tensor| {
             let [weight, mean, deviation] = [&weight, &mean, &deviation].map(Some);
             let (running, saved) = ([mean, deviation], [mean, deviation]);
@@ -92,13 +112,13 @@ fn batch_norm_has_the_same_gradients_in_every_memory_format() -> Result<()> {
             )
         };
         let (of_x, of_weight, of_bias) = gradients(&x, &grad)?;
-        let there = |x: &Tensor| x.contiguous_format(MemoryFormat::ChannelsLast);
-        let want = gradients(&there(&x)?, &there(&grad)?)?;
-        for (got, want) in [(of_x, want.0), (of_weight, want.1), (of_bias, want.2)] {
-            close(&got, &want.contiguous()?.to_vec::<f64>()?)?;
+        let got = gradients(&there(&x)?, &there(&grad)?)?;
+        *strides = got.0.strides().to_vec();
+        for (got, want) in [(got.0, of_x), (got.1, of_weight), (got.2, of_bias)] {
+            close(&got.contiguous()?, &want.to_vec::<f64>()?)?;
         }
     }
-    Ok(())
+    Ok(strides)
 }
 
 #[test]

@@ -15,6 +15,7 @@ use crate::loops::reduce::fold;
 use crate::loops::{self, match_opmath};
 use crate::number::Number;
 
+mod columns;
 pub(crate) mod lines;
 
 #[torch_impl(aten, CPU, Meta)]
@@ -103,8 +104,17 @@ mod kernels {
             normal.check()?;
             let format = input.suggest_memory_format();
             let plane = saturating_numel(&input.sizes()[2..]) as usize;
-            if format == MemoryFormat::Contiguous && plane >= lines::LONG && loops::has_elements(input) {
-                let [of_x, of_w, of_b] = lines::batch_norm::<T>(&normal, plane, train, mask)?;
+            let are_beside = format != MemoryFormat::Contiguous || input.dim() == 2;
+            let gradients = if !loops::has_elements(input) {
+                None
+            } else if are_beside && input.sizes()[1] >= columns::FEWEST {
+                Some(columns::batch_norm::<T>(&normal, format, train, mask)?)
+            } else if !are_beside && plane >= lines::LONG {
+                Some(lines::batch_norm::<T>(&normal, plane, train, mask)?)
+            } else {
+                None
+            };
+            if let Some([of_x, of_w, of_b]) = gradients {
                 return Ok((
                     or_undefined(of_x, |of_x| rounded(of_x, input.dtype()))?,
                     or_undefined(of_w, parameter)?,

@@ -56,6 +56,33 @@ pub fn square(operator: &str, a: &Tensor) -> Result<i64> {
     }
 }
 
+/// Checks the operands of group norm's gradient: the gradient, the input, means and deviations of the groups, and a
+/// weight for each channel, for the numbers of items, of channels, of the elements of a channel, and of groups.
+pub fn check_groups(
+    operator: &str,
+    [items, channels, elements, groups]: [i64; 4],
+    [grad, input, mean, rstd]: [&Tensor; 4],
+    weight: Option<&Tensor>,
+) -> Result<()> {
+    let count = [items, channels, elements].into_iter().try_fold(1, i64::checked_mul);
+    ensure!(
+        groups > 0
+            && channels % groups == 0
+            && count == Some(input.numel())
+            && grad.sizes() == input.sizes()
+            && [mean, rstd].iter().all(|moments| items.checked_mul(groups) == Some(moments.numel()))
+            && weight.is_none_or(|weight| weight.numel() == channels),
+        Shape,
+        "{operator}: {items} items of {channels} channels of {elements} elements in {groups} groups do not fit sizes \
+         {:?}, a gradient of {:?}, means of {:?} and deviations of {:?}",
+        input.sizes(),
+        grad.sizes(),
+        mean.sizes(),
+        rstd.sizes()
+    );
+    Ok(())
+}
+
 /// The number of channels of `input`, after a check that each vector has one element for each channel.
 pub fn channels_of(operator: &'static str, input: &Tensor, vectors: &[Option<&Tensor>]) -> Result<i64> {
     ensure!(

@@ -70,6 +70,21 @@ fn training_moves_the_running_statistics() -> Result<()> {
 }
 
 #[test]
+fn batch_norm_keeps_the_memory_format_of_gradients() -> Result<()> {
+    for dtype in [DType::Float32, DType::BFloat16] {
+        let x =
+            aten::randn(&[2, 16, 4, 5])?.to_dtype(dtype)?.contiguous_format(MemoryFormat::ChannelsLast)?;
+        let notes = aten::ones(&[16])?.to_dtype(dtype)?;
+        let notes = Some(&notes);
+        let (of_x, ..) = aten::native_batch_norm_backward(
+            &x, &x, notes, notes, notes, notes, notes, true, 1e-5, &[true; 3],
+        )?;
+        assert_eq!((of_x.dtype(), of_x.strides()), (dtype, x.strides()));
+    }
+    Ok(())
+}
+
+#[test]
 fn batch_norm_keeps_the_memory_format() -> Result<()> {
     let x = aten::ones(&[2, 3, 4, 5])?.contiguous_format(MemoryFormat::ChannelsLast)?;
     let (y, mean, _) = aten::native_batch_norm(&x, None, None, None, None, true, 0.1, 1e-5)?;
@@ -119,6 +134,61 @@ fn batch_norm_gradients_agree(
         }
     }
     Ok(strides)
+}
+
+/// The gradients of group norm's input, weight and bias, for contiguous `[items, channels, elements]`.
+fn of_groups(
+    [grad, x, mean, rstd, weight]: [&[f64]; 5],
+    [items, channels, elements, groups]: [usize; 4],
+) -> [Vec<f64>; 3] {
+    let (mut of_x, mut of_weight, mut of_bias) =
+        (vec![0.0; x.len()], vec![0.0; channels], vec![0.0; channels]);
+    let width = channels / groups * elements;
+    for group in 0..items * groups {
+        let channel_of = |i: usize| i / elements % channels;
+        let normal = |i: usize| (x[i] - mean[group]) * rstd[group];
+        let places = || group * width..(group + 1) * width;
+        let sum: f64 = places().map(|i| grad[i] * weight[channel_of(i)]).sum();
+        let product: f64 = places().map(|i| grad[i] * weight[channel_of(i)] * normal(i)).sum();
+        for i in places() {
+            of_weight[channel_of(i)] += grad[i] * normal(i);
+            of_bias[channel_of(i)] += grad[i];
+            let mean_of_all = (sum + normal(i) * product) / width as f64;
+            of_x[i] = (grad[i] * weight[channel_of(i)] - mean_of_all) * rstd[group];
+        }
+    }
+    [of_x, of_weight, of_bias]
+}
+
+#[test]
+fn group_norm_has_the_gradients_of_its_formula_in_every_memory_format() -> Result<()> {
+    let random = |sizes: &[i64]| aten::randn::with(sizes).dtype(Some(DType::Float64)).call();
+    for (pixels, groups) in [([1, 1], 2), ([3, 3], 3), ([4, 5], 1), ([8, 9], 6)] {
+        let (items, channels, elements) = (2, 6, pixels[0] * pixels[1]);
+        let sizes = [items, channels, pixels[0], pixels[1]];
+        let (x, grad, weight) = (random(&sizes)?, random(&sizes)?, random(&[channels])?);
+        let (mean, rstd) = (random(&[items, groups])?, random(&[items, groups])?);
+        let numbers = [&grad, &x, &mean, &rstd, &weight].map(|tensor| tensor.to_vec::<f64>().unwrap());
+        let counts = [items, channels, elements, groups];
+        let want = of_groups(numbers.each_ref().map(Vec::as_slice), counts.map(|count| count as usize));
+        for format in [MemoryFormat::Contiguous, MemoryFormat::ChannelsLast] {
+            let [x, grad] = [x.contiguous_format(format)?, grad.contiguous_format(format)?];
+            let gradients = |mask: [bool; 3]| {
+                let [n, c, hx_w, group] = counts;
+                let weight = Some(&weight);
+                aten::native_group_norm_backward(&grad, &x, &mean, &rstd, weight, n, c, hx_w, group, &mask)
+            };
+            let (of_x, of_weight, of_bias) = gradients([true; 3])?;
+            assert!(of_x.is_contiguous(x.suggest_memory_format()), "{pixels:?} {format:?}");
+            for (got, want) in [&of_x.contiguous()?, &of_weight, &of_bias].into_iter().zip(&want) {
+                close(got, want)?;
+            }
+            let (of_x, of_weight, of_bias) = gradients([false, false, true])?;
+            assert!(!of_x.is_defined() && !of_weight.is_defined());
+            close(&of_bias, &want[2])?;
+        }
+    }
+    Ok(())
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use torch_library::prelude::*;
 
+use crate::arguments::check_groups;
 use crate::aten;
 use crate::loops::opmath_type;
 
@@ -167,22 +168,7 @@ mod batched {
         let &[of_input, of_weight, of_bias] = output_mask else {
             bail!(Argument, "{OPERATOR}: output_mask has {} values, expected three", output_mask.len())
         };
-        let count = [n, c, hx_w].into_iter().try_fold(1, i64::checked_mul);
-        ensure!(
-            group > 0
-                && c % group == 0
-                && count == Some(input.numel())
-                && grad_out.sizes() == input.sizes()
-                && [mean, rstd].iter().all(|notes| n.checked_mul(group) == Some(notes.numel()))
-                && weight.is_none_or(|weight| weight.numel() == c),
-            Shape,
-            "{OPERATOR}: {n} items of {c} channels of {hx_w} elements in {group} groups do not fit sizes {:?}, a \
-             gradient of {:?}, means of {:?} and deviations of {:?}",
-            input.sizes(),
-            grad_out.sizes(),
-            mean.sizes(),
-            rstd.sizes()
-        );
+        check_groups(OPERATOR, [n, c, hx_w, group], [grad_out, input, mean, rstd], weight)?;
         let groups = Groups { sizes: [n, group, c / group, hx_w], rstd, mean };
         groups.gradients(grad_out, input, weight, [of_input, of_weight, of_bias])
     }
@@ -221,7 +207,10 @@ impl Groups<'_> {
             let mean = |tensor: &Tensor| aten::mean_dim::with(tensor, Some(&[2, 3])).keepdim(true).call();
             let along = aten::mul_Tensor(&x_hat, &mean(&aten::mul_Tensor(weighted, &x_hat)?)?)?;
             let whole = aten::sub_Tensor(&aten::sub_Tensor(weighted, &mean(weighted)?)?, &along)?;
-            aten::to_dtype(&aten::reshape(&aten::mul_Tensor(&whole, &rstd)?, input.sizes())?, input.dtype())
+            let of_input = aten::reshape(&aten::mul_Tensor(&whole, &rstd)?, input.sizes())?;
+            aten::contiguous::with(&aten::to_dtype(&of_input, input.dtype())?)
+                .memory_format(input.suggest_memory_format())
+                .call()
         };
         let weighted = match weight {
             Some(weight) => aten::mul_Tensor(&grad, &wide(weight, &[groups, channels, 1])?)?,

@@ -16,6 +16,7 @@ use crate::loops::{self, match_opmath};
 use crate::number::Number;
 
 mod columns;
+mod groups;
 pub(crate) mod lines;
 
 #[torch_impl(aten, CPU, Meta)]
@@ -104,15 +105,12 @@ mod kernels {
             normal.check()?;
             let format = input.suggest_memory_format();
             let plane = saturating_numel(&input.sizes()[2..]) as usize;
-            let are_beside = format != MemoryFormat::Contiguous || input.dim() == 2;
-            let gradients = if !loops::has_elements(input) {
-                None
-            } else if are_beside && input.sizes()[1] >= columns::FEWEST {
-                Some(columns::batch_norm::<T>(&normal, format, train, mask)?)
-            } else if !are_beside && plane >= lines::LONG {
-                Some(lines::batch_norm::<T>(&normal, plane, train, mask)?)
-            } else {
-                None
+            let is_short = format != MemoryFormat::Contiguous || plane < columns::LONG;
+            let gradients = match is_short {
+                _ if !loops::has_elements(input) => None,
+                true if input.sizes()[1] < columns::FEWEST => None,
+                true => Some(columns::batch_norm::<T>(&normal, format, train, mask)?),
+                false => Some(lines::batch_norm::<T>(&normal, plane, train, mask)?),
             };
             if let Some([of_x, of_w, of_b]) = gradients {
                 return Ok((

@@ -1,4 +1,5 @@
-//! Gradients of batch norm where the channels of a pixel are contiguous: in matrices, and in channels-last memory.
+//! Gradients of batch norm by pixels: of matrices, and of images in channels-last memory, where the channels of a pixel
+//! are contiguous, and of others whose channels have few pixels, in a copy.
 #![expect(
     unsafe_code,
     reason = "promises that kernels write every element, and lends parts of tensors as slices"
@@ -10,8 +11,8 @@ use num_traits::Float;
 use torch_library::Element;
 use torch_library::prelude::*;
 
-use super::Normal;
-use super::lines::{Lines, run};
+use super::lines::{Lines, run, uninit};
+use super::{Normal, rounded};
 use crate::inlined::zip;
 use crate::loops;
 use crate::loops::parts::{Parts, PartsMut};
@@ -21,6 +22,9 @@ use crate::number::Number;
 /// The fewest channels for which this pays off.
 pub(super) const FEWEST: i64 = 8;
 
+/// From this many contiguous pixels of a channel on, it is faster to sum them in lanes.
+pub(super) const LONG: usize = LANES;
+
 /// The number of pixels whose sums are added up in registers, which bounds the rounding error.
 const TOGETHER: usize = 64;
 
@@ -28,8 +32,8 @@ const TOGETHER: usize = 64;
 /// neither does the result.
 const MOST_BLOCKS: usize = 256;
 
-/// The gradients of batch norm's input, weight and bias, as far as the output mask wants them. The input's gradient is
-/// in the given memory format, in which the channels of a pixel are contiguous.
+/// The gradients of batch norm's input, weight and bias, as far as the output mask wants them; that of the input in a
+/// memory format.
 pub(super) fn batch_norm<T: Float + Number>(
     normal: &Normal<'_>,
     format: MemoryFormat,
@@ -49,19 +53,19 @@ pub(super) fn batch_norm<T: Float + Number>(
     let [products, sums] =
         if is_summed { pixels.sums(input)? } else { [(); 2].map(|()| vec![T::ZERO; channels]) };
     let of_input = if output_mask[0] {
-        // SAFETY: `Gradient` writes every pixel; if it is not reached, the tensor is dropped.
-        let of_input = unsafe { loops::uninit_like(input, T::DTYPE, format)? };
+        let out = uninit::<T>(input, channels_last(input)?.sizes())?;
         let share = if has_statistics { (pixels.inputs.count() as i64).cast::<T>().recip() } else { T::ZERO };
         let gradient = Gradient {
             pixels: &pixels,
             shifts: sums.iter().map(|sum| *sum * share).collect(),
             slopes: zip(&products, &rstd).map(|(product, rstd)| *product * *rstd * *rstd * share).collect(),
             scales: zip(&rstd, &weight).map(|(rstd, weight)| *rstd * *weight).collect(),
-            out: PartsMut::of(&channels_last(&of_input)?, channels)?,
+            out: PartsMut::of(&out, channels)?,
         };
         run(&gradient, pixels.inputs.count(), channels, 1);
         drop(gradient); // ends its lease
-        Some(of_input)
+        let of_input = channels_second(&rounded(out, input.dtype())?)?; // rounded in the order of memory
+        Some(if format == MemoryFormat::Contiguous { loops::contiguous(&of_input)? } else { of_input })
     } else {
         None
     };
@@ -76,6 +80,15 @@ pub(super) fn batch_norm<T: Float + Number>(
 fn channels_last(tensor: &Tensor) -> Result<Tensor> {
     let moved = |list: &[i64]| -> Vec<i64> {
         list[..1].iter().chain(&list[2..]).chain(&list[1..2]).copied().collect()
+    };
+    tensor.strided_view(&moved(tensor.sizes()), &moved(tensor.strides()), tensor.storage_offset())
+}
+
+/// A view whose second dimension is the channels, which are the last one.
+fn channels_second(tensor: &Tensor) -> Result<Tensor> {
+    let moved = |list: &[i64]| -> Vec<i64> {
+        let last = list.len() - 1;
+        list[..1].iter().chain(&list[last..]).chain(&list[1..last]).copied().collect()
     };
     tensor.strided_view(&moved(tensor.sizes()), &moved(tensor.strides()), tensor.storage_offset())
 }

@@ -11,6 +11,25 @@ use crate::functions::Functions;
 use crate::loops::Pointwise;
 use crate::loops::match_opmath;
 
+/// The gradient, by a formula for each distance and gradient: in the type of floats, or in `f64`.
+macro_rules! gradient {
+    ($distance:expr, |$x:ident, $grad:ident, $T:ident| $value:expr) => {{
+        let Distance { call, this } = &$distance;
+        match_opmath!(call.dtype, $T: Float => {
+            call.compute(None, this.dtype(), move |[x, target, $grad]: [$T; 3]| {
+                let $x = x - target;
+                $value
+            })
+        }, else => {
+            type $T = f64;
+            call.compute(None, this.dtype(), move |[x, target, $grad]: [$T; 3]| {
+                let $x = x - target;
+                $value
+            })
+        })
+    }};
+}
+
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {
     use super::*;
@@ -23,7 +42,8 @@ mod kernels {
     ) -> Result<Tensor> {
         let distance = Distance::new(aten::mse_loss_backward::NAME, this, target, grad_output)?;
         let factor = distance.factor(reduction, 2.0);
-        distance.gradient(true, move |x, grad| factor * x * grad)
+        distance.check(true)?;
+        gradient!(distance, |x, grad, T| factor as T * x * grad)
     }
 
     fn smooth_l1_loss_backward(
@@ -36,10 +56,14 @@ mod kernels {
         let distance = Distance::new(aten::smooth_l1_loss_backward::NAME, this, target, grad_output)?;
         let factor = distance.factor(reduction, 1.0);
         let beta = if distance.is_whole() { beta.trunc() } else { beta };
-        distance.gradient(true, move |x, grad| match x {
-            x if x <= -beta => -factor * grad,
-            x if x >= beta => factor * grad,
-            x => factor * x * grad / beta,
+        distance.check(true)?;
+        gradient!(distance, |x, grad, T| {
+            let (factor, beta) = (factor as T, beta as T);
+            match x {
+                x if x <= -beta => -factor * grad,
+                x if x >= beta => factor * grad,
+                x => factor * x * grad / beta,
+            }
         })
     }
 
@@ -62,10 +86,14 @@ mod kernels {
         }
         let distance = Distance::new(OPERATOR, this, target, grad_output)?;
         let factor = distance.factor(reduction, 1.0);
-        distance.gradient(false, move |x, grad| match x {
-            x if x <= -delta => -factor * grad * delta,
-            x if x >= delta => factor * grad * delta,
-            x => factor * x * grad,
+        distance.check(false)?;
+        gradient!(distance, |x, grad, T| {
+            let (factor, delta) = (factor as T, delta as T);
+            match x {
+                x if x <= -delta => -factor * grad * delta,
+                x if x >= delta => factor * grad * delta,
+                x => factor * x * grad,
+            }
         })
     }
 
@@ -118,16 +146,11 @@ impl<'a> Distance<'a> {
         if self.is_whole() { factor.trunc() } else { factor }
     }
 
-    /// The gradient, by a function of each distance and gradient, in the type and the memory layout of the input.
-    fn gradient(&self, of_integers: bool, f: impl Fn(f64, f64) -> f64 + Sync) -> Result<Tensor> {
-        let call = &self.call;
-        let is_fit = call.dtype.is_floating_point()
-            || of_integers && !call.dtype.is_complex() && call.dtype != DType::Bool;
-        if !is_fit {
-            return Err(call.unsupported());
-        }
-        let compute = |[x, target, grad]: [f64; 3]| f(x - target, grad);
-        call.compute(None, self.this.dtype(), compute)
+    /// Checks that there is a gradient for the type of the operands.
+    fn check(&self, of_integers: bool) -> Result<()> {
+        let dtype = self.call.dtype;
+        let is_fit = dtype.is_floating_point() || of_integers && !dtype.is_complex() && dtype != DType::Bool;
+        if is_fit { Ok(()) } else { Err(self.call.unsupported()) }
     }
 }
 

@@ -352,6 +352,14 @@ on_vectors! {
         pooling: &Pooling, lanes: usize, divisor: Divisor, shares: &[T], grads: &[T], volume: &mut [T],
     ) {
         let line = pooling.sizes[2] * lanes;
+        if let (true, [share], [grad]) = (pooling.is_of_all(), shares, grads) {
+            let factor = pooling.lines().next().map_or(1, |line| divisor.of_line(line)).cast::<T>();
+            let part = grad.shared(factor.times(*share));
+            for sum in volume {
+                *sum = sum.plus(part);
+            }
+            return;
+        }
         let mut parts = vec![T::ZERO; shares.len()];
         for ([z, y], grads) in pooling.lines().zip(grads.chunks_exact(shares.len())) {
             let factor = divisor.of_line([z, y]).cast::<T>();

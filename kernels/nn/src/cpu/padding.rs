@@ -154,11 +154,12 @@ impl Padding {
         if has_elements(&out) {
             match_dtype!(input.dtype(), T: NotFloat8 => {
                 let (from, to) = (volumes.read::<T>(input)?, volumes.write::<T>(&out, self.ndim)?);
+                let edges = self.edges(volumes.lanes);
                 each(from.count(), to.parts.len(), |n| {
                     // SAFETY: `each` gives every volume to one thread, so this volume of the leased result is this
                     // thread's alone.
                     let (volume, out) = unsafe { (from.get(n), to.parts.uninit(n)) };
-                    self.pad(volumes.lanes, volume, out);
+                    self.pad(volumes.lanes, &edges, volume, out);
                 });
                 volumes.store(to, &out)?;
             }, else => return Err(unsupported(self.operator, input.dtype())));
@@ -206,18 +207,26 @@ impl Padding {
         })
     }
 
-    fn pad<T: Element>(&self, lanes: usize, volume: &[T], out: &mut [MaybeUninit<T>]) {
+    /// The pixels of a line that are padding, each with the one that it repeats, counted in elements.
+    fn edges(&self, lanes: usize) -> Vec<[usize; 2]> {
         let width = self.directions[2];
-        let (inside, len) = (width.inside(), width.to as usize * lanes);
+        let inside = width.inside();
+        let places = (0..inside.start).chain(inside.end..width.to);
+        places.map(|place| [place as usize * lanes, width.source(place) * lanes]).collect()
+    }
+
+    fn pad<T: Element>(&self, lanes: usize, edges: &[[usize; 2]], volume: &[T], out: &mut [MaybeUninit<T>]) {
+        let width = self.directions[2];
+        let len = width.to as usize * lanes;
         let (met, first) = width.met(lanes);
         for (start, out) in self.lines(lanes).zip(out.chunks_exact_mut(len)) {
-            let line = &volume[start..];
-            if !met.is_empty() {
-                write(&mut out[met.clone()], &line[first..][..met.len()]);
-            }
-            for place in (0..inside.start).chain(inside.end..width.to) {
-                let source = width.source(place) * lanes;
-                write(&mut out[place as usize * lanes..][..lanes], &line[source..][..lanes]);
+            let line = &volume[start..][..width.from as usize * lanes];
+            write(&mut out[met.clone()], &line[first..][..met.len()]);
+            for [place, source] in edges {
+                match lanes {
+                    1 => out[*place] = MaybeUninit::new(line[*source]),
+                    _ => write(&mut out[*place..][..lanes], &line[*source..][..lanes]),
+                }
             }
         }
     }

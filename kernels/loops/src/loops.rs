@@ -57,7 +57,7 @@ pub use copies::contiguous;
 pub use copies::{copy, copy_back_to_front, elements, uninit_like};
 pub use float8::as_bytes;
 use function::Identity;
-pub use function::{Elements, Function, Inlined, RowByRow, Usually, function};
+pub use function::{Elements, Function, Inlined, RowByRow, Usually, Widest, function};
 use halves::Half;
 use inner::{Inner, Plane, Singles};
 pub use numbered::{in_runs, numbered, of_numbers};

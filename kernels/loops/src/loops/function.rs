@@ -166,6 +166,26 @@ impl<M: Element, R: Element, F: Fn([M; 3]) -> R + Sync> Elements<M, R, 3> for Ro
     }
 }
 
+/// A closure of several elements with so much arithmetic that the widest vectors compute it faster.
+pub struct Widest<F>(pub F);
+
+impl<M: Element, R: Element, F: Fn([M; N]) -> R + Sync, const N: usize> Elements<M, R, N> for Widest<F> {
+    #[cfg(target_arch = "x86_64")]
+    const IS_FASTER_WIDEST: bool = true;
+
+    #[inline(always)]
+    fn one(&self, elements: [M; N]) -> R {
+        self.0(elements)
+    }
+
+    #[inline(always)]
+    unsafe fn each(&self, out: *mut R, inputs: [*const M; N], len: usize) {
+        // SAFETY: the caller vouches for `len` elements in each input and in `out`, and for inputs that are `out`
+        // itself or disjoint from it.
+        unsafe { self.0.each(out, inputs, len) }
+    }
+}
+
 /// The elements of all inputs at index `i`. Not by `array::map`, which adds a dozen functions to compile for each
 /// closure, none of which is certain to be inlined into the loop.
 ///

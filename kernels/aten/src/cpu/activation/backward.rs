@@ -8,7 +8,7 @@ use torch_library::prelude::*;
 use crate::aten;
 use crate::functions::Functions;
 use crate::loops::Pointwise;
-use crate::loops::{self, match_opmath};
+use crate::loops::{self, Widest, match_opmath};
 use crate::number::Number;
 
 /// Defines kernels of a gradient and another tensor. Each row gives the scalar parameters, which are converted to the
@@ -219,12 +219,13 @@ fn glu_backward(grad_output: &Tensor, this: &Tensor, dim: i64) -> Result<Tensor>
     );
     let out = this.empty_like(this.dtype(), MemoryFormat::Contiguous)?;
     match_opmath!(this.dtype(), T: Float => {
-        loops::map(&gated.half_of(&out, 0)?, [grad_output, &gate], |[grad, gate]: [T; 2]| grad * logistic(gate))?;
-        let inputs = [grad_output, &value, &gate];
-        loops::map(&gated.half_of(&out, 1)?, inputs, |[grad, value, gate]: [T; 3]| {
+        let of_value = Widest(|[grad, gate]: [T; 2]| grad * logistic(gate));
+        loops::map_elements(&gated.half_of(&out, 0)?, [grad_output, &gate], of_value)?;
+        let of_gate = Widest(|[grad, value, gate]: [T; 3]| {
             let gate = logistic(gate);
             (T::ONE - gate) * gate * grad * value
-        })?;
+        });
+        loops::map_elements(&gated.half_of(&out, 1)?, [grad_output, &value, &gate], of_gate)?;
     }, else => return Err(crate::loops::pointwise::unsupported(gated.operator, this.dtype())));
     Ok(out)
 }

@@ -9,6 +9,7 @@ use super::{Direction, Resizing};
 use crate::composite::collected;
 use crate::cpu::volumes::{Volumes, each};
 use crate::fixed_point::FixedPoint;
+use crate::inlined::zip;
 use crate::loops::{has_elements, on_vectors};
 
 impl Resizing<'_> {
@@ -78,6 +79,15 @@ impl Line {
 on_vectors! {
     /// Computes a line of new elements, each of `lanes` contiguous bytes.
     fn stretch(line: &Line, lanes: usize, from: &[u8], to: &mut [u8]) {
+        match (lanes, line.taps) {
+            (1, 2) => return few::<1, 2>(line, from, to),
+            (3, 2) => return few::<3, 2>(line, from, to),
+            (4, 2) => return few::<4, 2>(line, from, to),
+            (1, 4) => return few::<1, 4>(line, from, to),
+            (3, 4) => return few::<3, 4>(line, from, to),
+            (4, 4) => return few::<4, 4>(line, from, to),
+            _ => {}
+        }
         let mut sums = vec![0i32; lanes];
         let (half, precision) = (line.fixed.half(), line.fixed.precision);
         let taps = line.index.chunks_exact(line.taps).zip(line.fixed.weights.chunks_exact(line.taps));
@@ -91,6 +101,26 @@ on_vectors! {
             for (new, sum) in new.iter_mut().zip(&sums) {
                 *new = (sum >> precision).clamp(0, 255) as u8;
             }
+        }
+    }
+}
+
+/// Like [`stretch`], for a few lanes and taps, whose sums stay in registers.
+#[inline(always)]
+fn few<const LANES: usize, const TAPS: usize>(line: &Line, from: &[u8], to: &mut [u8]) {
+    let (half, precision) = (line.fixed.half(), line.fixed.precision);
+    let (from, to) = (from.as_chunks::<LANES>().0, to.as_chunks_mut::<LANES>().0);
+    let (index, weights) = (line.index.as_chunks::<TAPS>().0, line.fixed.weights.as_chunks::<TAPS>().0);
+    for (new, (index, weights)) in zip(to, zip(index, weights)) {
+        let mut sums = [half; LANES];
+        for tap in 0..TAPS {
+            let bytes = &from[index[tap]];
+            for lane in 0..LANES {
+                sums[lane] += i32::from(bytes[lane]) * weights[tap];
+            }
+        }
+        for lane in 0..LANES {
+            new[lane] = (sums[lane] >> precision).clamp(0, 255) as u8;
         }
     }
 }

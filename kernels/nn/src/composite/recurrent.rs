@@ -144,7 +144,11 @@ enum Cell {
     Lstm,
 }
 
+/// From this many steps on, it pays off to copy the weight of the hidden state.
+const MANY_STEPS: usize = 8;
+
 /// The parameters of a layer in one direction.
+#[derive(Clone, Copy)]
 struct Weights<'a> {
     w_ih: &'a Tensor,
     w_hh: &'a Tensor,
@@ -203,9 +207,11 @@ impl Weights<'_> {
         if backwards {
             steps.reverse();
         }
+        let w_hh = if steps.len() < MANY_STEPS { self.w_hh.clone() } else { in_columns(self.w_hh)? };
+        let weights = Weights { w_hh: &w_hh, ..*self };
         let (mut state, mut outputs) = (state.map(Tensor::clone), Vec::with_capacity(steps.len()));
         for step in &steps {
-            state = self.step(cell, step, [&state[0], &state[1]])?;
+            state = weights.step(cell, step, [&state[0], &state[1]])?;
             outputs.push(state[0].clone());
         }
         if backwards {
@@ -213,6 +219,11 @@ impl Weights<'_> {
         }
         Ok((aten::stack(&outputs)?, state))
     }
+}
+
+/// A matrix whose columns are contiguous: the product of a few rows with its transpose reads it in the order of memory.
+fn in_columns(matrix: &Tensor) -> Result<Tensor> {
+    aten::t(&aten::contiguous(&aten::t(matrix)?)?)
 }
 
 /// The part of each gate, of a tensor that has all gates side by side.

@@ -18,7 +18,7 @@ use std::fmt;
 use std::hash::Hasher;
 
 use crate::operator::Operator;
-use crate::sync::{AtomicPtr, Ordering};
+use crate::sync::{AtomicPtr, AtomicUsize, Ordering};
 
 /// The name of an operator, `ns::name.overload`, and the operator that has it.
 pub(super) struct Name {
@@ -74,6 +74,8 @@ impl fmt::Display for Name {
 pub(super) struct Names {
     /// Points to a leaked box.
     table: AtomicPtr<Table>,
+    /// How often a name got an operator or lost it.
+    changes: AtomicUsize,
 }
 
 struct Table {
@@ -87,7 +89,19 @@ struct Table {
 impl Names {
     /// An empty table. It is never freed, because handles to operators are not.
     pub(super) fn leak() -> &'static Names {
-        Box::leak(Box::new(Names { table: AtomicPtr::new(Table::leak(16, None)) }))
+        let table = AtomicPtr::new(Table::leak(16, None));
+        Box::leak(Box::new(Names { table, changes: AtomicUsize::new(0) }))
+    }
+
+    /// A number that is another one after a name got an operator or lost it: what was found by name before is still
+    /// true while this is the same.
+    pub(super) fn changes(&self) -> usize {
+        self.changes.load(Ordering::Acquire)
+    }
+
+    /// Counts such a change, once it is made.
+    pub(super) fn count_change(&self) {
+        self.changes.fetch_add(1, Ordering::Release);
     }
 
     /// The name with this text.

@@ -107,6 +107,7 @@ impl State {
         let entry = &mut self.entries[index];
         entry.definitions.push(Definition { id, operator });
         entry.name.set_operator(entry.operator());
+        self.names.count_change();
         self.queue_event(RegistrationEvent::Registered(operator.handle()));
         id
     }
@@ -119,6 +120,7 @@ impl State {
         };
         let operator = entry.definitions.remove(position).operator;
         entry.name.set_operator(entry.operator());
+        self.names.count_change();
         operator.set_entry(None);
         operator.retract();
         entry.rare_mut().retired.push(operator);

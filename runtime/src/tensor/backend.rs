@@ -204,7 +204,7 @@ pub trait Backend: Send + Sync + 'static {
     }
 
     /// Creates the default generator of a device, from which its random operators draw if they are given none. Called
-    /// once.
+    /// when it is first needed; of several threads that need it at the same time, all use that of one.
     fn new_generator(&self, index: u8) -> Generator {
         let device = Device::new(self.device_type(), Some(index));
         let keys = DispatchKeySet::from_key(self.device_type().dispatch_key());

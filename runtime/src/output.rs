@@ -1,14 +1,11 @@
 //! Where a kernel's result goes: to a new tensor, to the caller's `out`, or back to `self`.
 
-use std::sync::Once;
-
 use crate::device::Device;
 use crate::dtype::{DType, can_cast};
 use crate::ensure;
 use crate::error::Result;
 use crate::layout::MemoryFormat;
 use crate::tensor::Tensor;
-use crate::warning::warn;
 
 /// Where a kernel's result goes, and the operator name for its errors.
 ///
@@ -180,7 +177,7 @@ impl<'a> Output<'a> {
                 "a result of sizes {sizes:?} cannot be written to a tensor of sizes {:?}",
                 tensor.sizes()
             );
-            resize(tensor, sizes, strides)?;
+            tensor.clone().resize_output(sizes, strides)?;
         }
         tensor.check_no_internal_overlap()
     }
@@ -225,19 +222,4 @@ impl<'a> Output<'a> {
             _ => Ok(None),
         }
     }
-}
-
-/// Resizes an `out` for the result, and warns the first time that a tensor with elements is resized, which is most
-/// likely a mistake.
-pub(crate) fn resize(out: &Tensor, sizes: &[i64], strides: Option<&[i64]>) -> Result<()> {
-    static SAID: Once = Once::new();
-    if out.numel() > 0 {
-        SAID.call_once(|| {
-            warn(format_args!(
-                "an `out` of sizes {:?} was resized to {sizes:?}, and views of it were not; pass an empty one",
-                out.sizes()
-            ));
-        });
-    }
-    out.clone().resize(sizes, strides)
 }

@@ -37,7 +37,8 @@ pub fn listen(listener: impl Fn(&str) + Send + Sync + 'static) -> WarningGuard {
     WarningGuard { number }
 }
 
-/// Calls the listener, or prints to stderr if there is none. The caller makes sure that repeated calls warn only once.
+/// Calls the listener, or prints to stderr if there is none. What a program may do often is to be said once only:
+/// [`warn_once!`](crate::warn_once).
 ///
 /// PyTorch: `TORCH_WARN`.
 pub fn warn(message: impl Display) {
@@ -48,6 +49,39 @@ pub fn warn(message: impl Display) {
         // `eprintln!` would panic if stderr is closed.
         None => drop(writeln!(io::stderr(), "torch-library: {message}")),
     }
+}
+
+/// [Warns](warn()) the first time that the program gets to this place: `warn_once!("{operator} copies its argument")`.
+///
+/// The message is made only then. A listener may get to the same place, which does not warn again.
+///
+/// ```
+/// use std::sync::atomic::{AtomicUsize, Ordering};
+/// use torch_library::{warn_once, warning};
+///
+/// static HEARD: AtomicUsize = AtomicUsize::new(0);
+/// let _guard = warning::listen(|message| {
+///     assert_eq!(message, "copy 0 was made");
+///     HEARD.fetch_add(1, Ordering::Relaxed);
+/// });
+/// for copy in 0..3 {
+///     warn_once!("copy {copy} was made");
+/// }
+/// assert_eq!(HEARD.load(Ordering::Relaxed), 1);
+/// ```
+///
+/// PyTorch: `TORCH_WARN_ONCE`.
+#[macro_export]
+macro_rules! warn_once {
+    ($($message:tt)+) => {
+        // No `Once`: a listener that gets here again would wait for itself, and one that panics would poison it.
+        if {
+            static IS_SAID: ::core::sync::atomic::AtomicBool = ::core::sync::atomic::AtomicBool::new(false);
+            !IS_SAID.swap(true, ::core::sync::atomic::Ordering::Relaxed)
+        } {
+            $crate::warning::warn(::core::format_args!($($message)+));
+        }
+    };
 }
 
 /// A listener to warnings; dropping it removes the listener.

@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
@@ -9,7 +10,7 @@ use std::time::Duration;
 use torch_library::autograd::{self, Context, Function, GradOptions};
 use torch_library::prelude::*;
 use torch_library::vmap::{Level, Randomness};
-use torch_library::{ErrorKind, WeakTensor};
+use torch_library::{ErrorKind, WeakTensor, warning};
 
 fn leaf() -> Result<Tensor> {
     let leaf = Tensor::from([1.0]);
@@ -107,6 +108,27 @@ fn a_value_that_goes_looks_at_its_wrapper() {
             value.register_hook(move |_| Ok(nosy.0.upgrade()))?;
             guard.level().rewrap(&mut wrapper, value, 0)?;
         }
+        Ok(())
+    });
+}
+
+#[test]
+fn a_warning_that_its_listener_causes_again_is_said_once() {
+    static HEARD: AtomicUsize = AtomicUsize::new(0);
+    ends(|| {
+        let resizes = || {
+            let out = Tensor::from([1.0]);
+            Output::out("ns::f", &out).prepare(&[2], None, DType::Float64, Device::CPU).map(drop)
+        };
+        let guard = warning::listen(move |_| {
+            HEARD.fetch_add(1, Ordering::Relaxed);
+            resizes().unwrap();
+            panic!("enough");
+        });
+        assert!(catch_unwind(resizes).is_err());
+        resizes()?;
+        drop(guard);
+        ensure!(HEARD.load(Ordering::Relaxed) == 1, Internal, "heard {HEARD:?} times");
         Ok(())
     });
 }

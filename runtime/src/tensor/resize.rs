@@ -3,6 +3,7 @@
 use super::Tensor;
 use super::geometry::{self, Dims, Geometry};
 use crate::error::Result;
+use crate::warn_once;
 
 impl Tensor {
     /// Resizes this tensor, for all its handles. If its memory is too small it gets new memory, and its elements are
@@ -20,7 +21,7 @@ impl Tensor {
     /// # Errors
     /// Sizes and strides that are inconsistent; not enough memory.
     ///
-    /// PyTorch: `at::native::resize_output`, which also warns if a tensor with elements is resized.
+    /// PyTorch: `Tensor.resize_`.
     #[track_caller]
     pub fn resize(&mut self, sizes: &[i64], strides: Option<&[i64]>) -> Result<()> {
         if self.sizes() == sizes {
@@ -35,5 +36,23 @@ impl Tensor {
         let fresh = Tensor::empty_strided(sizes, &strides, dtype, device)?;
         fresh.storage().continue_version(self.version());
         self.set_storage(fresh.storage().clone(), sizes, &strides, 0)
+    }
+
+    /// Like [`resize`](Self::resize), for an `out` argument that is to take a result. The first time that one with
+    /// elements is resized this [warns](crate::warning), since that is most likely a mistake.
+    ///
+    /// # Errors
+    /// The errors of [`resize`](Self::resize).
+    ///
+    /// PyTorch: `at::native::resize_output`.
+    #[track_caller]
+    pub fn resize_output(&mut self, sizes: &[i64], strides: Option<&[i64]>) -> Result<()> {
+        if self.sizes() != sizes && self.numel() > 0 {
+            warn_once!(
+                "an `out` of sizes {:?} was resized to {sizes:?}, and views of it were not; pass an empty one",
+                self.sizes()
+            );
+        }
+        self.resize(sizes, strides)
     }
 }

@@ -1,11 +1,9 @@
 //! Kernels that copy elements between tensors.
 #![expect(unsafe_code, reason = "takes memory that it fills at once")]
 
-use std::sync::Once;
-
 use torch_library::geometry::infer_size;
 use torch_library::prelude::*;
-use torch_library::warning::warn;
+use torch_library::warn_once;
 
 use crate::aten;
 use crate::below_autograd::below_autograd;
@@ -76,14 +74,11 @@ fn copy(this: &Tensor, src: &Tensor) -> Result<Tensor> {
 
 /// Says, the first time, that complex numbers lose their imaginary parts, which is most likely a mistake.
 fn warn_of_lost_parts(from: &Tensor, to: DType) {
-    static SAID: Once = Once::new();
     let has_elements = from.device() == Device::CPU && from.numel() > 0;
     if from.dtype().is_complex() && !to.is_complex() && to != DType::Bool && has_elements {
-        SAID.call_once(|| {
-            warn(format_args!(
-                "a conversion from {} to {to} discards the imaginary parts; `aten::real` says that it is meant",
-                from.dtype()
-            ));
-        });
+        warn_once!(
+            "a conversion from {} to {to} discards the imaginary parts; `aten::real` says that it is meant",
+            from.dtype()
+        );
     }
 }

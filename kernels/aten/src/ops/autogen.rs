@@ -7,12 +7,11 @@
 //!
 //! PyTorch: `autogen`.
 
-use std::sync::{Once, OnceLock};
+use std::sync::OnceLock;
 
 use smallvec::SmallVec;
 use torch_library::prelude::*;
 use torch_library::schema::Argument;
-use torch_library::warning::warn;
 use torch_library::{DispatchKeySet, OperatorHandle, Stack, can_cast};
 
 use crate::aten;
@@ -327,13 +326,10 @@ impl Destination {
                 "a result of sizes {sizes:?} cannot be written to a tensor of sizes {:?}",
                 tensor.sizes()
             );
-            if tensor.numel() > 0 && tensor.sizes() != sizes {
-                say_once(tensor.sizes(), sizes);
-            }
             if is_relaid && tensor.sizes() == sizes {
                 tensor.clone().resize(&[0], None)?; // otherwise it would keep its strides
             }
-            tensor.clone().resize(sizes, strides)?;
+            tensor.clone().resize_output(sizes, strides)?;
         }
         tensor.check_no_internal_overlap()
     }
@@ -364,16 +360,6 @@ impl Destination {
         self.prepare(result.sizes(), strides, result.dtype(), result.device())?;
         below_autograd(|| aten::copy_(&mut self.tensor, &result).map(drop))
     }
-}
-
-/// Warns once that an `out` with elements was resized: most likely a mistake.
-fn say_once(old: &[i64], new: &[i64]) {
-    static SAID: Once = Once::new();
-    SAID.call_once(|| {
-        warn(format_args!(
-            "an `out` of sizes {old:?} was resized to {new:?}, and views of it were not; pass an empty one"
-        ));
-    });
 }
 
 /// Declares variants of other operators, and registers their kernels. Each row gives the name in Rust, the base, its

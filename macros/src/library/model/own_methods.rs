@@ -55,6 +55,7 @@ pub(crate) const OWN_METHODS: &[&str] = &[
     "register_post_accumulate_grad_hook",
     "requires_grad",
     "resize",
+    "resize_output",
     "retain_grad",
     "set_geometry",
     "set_grad",

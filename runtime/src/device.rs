@@ -6,6 +6,7 @@ use std::str::FromStr;
 use crate::error::{Error, ErrorKind, Result};
 use crate::key::DispatchKey;
 use crate::program::Program;
+use crate::text::are_same;
 
 /// The interface to the names that the program's backends take.
 pub(crate) trait BackendNames {
@@ -79,7 +80,7 @@ impl DeviceType {
         let mut index = 0;
         while index < KINDS.len() {
             let (kind, known, _) = KINDS[index];
-            if is_same(name.as_bytes(), known.as_bytes()) {
+            if are_same(name, known) {
                 return Some(kind);
             }
             index += 1;
@@ -99,15 +100,6 @@ impl DeviceType {
     pub fn dispatch_key(self) -> DispatchKey {
         self.row().2
     }
-}
-
-/// `a == b`, in a constant.
-const fn is_same(a: &[u8], b: &[u8]) -> bool {
-    let mut index = 0;
-    while index < a.len() && index < b.len() && a[index] == b[index] {
-        index += 1;
-    }
-    index == a.len() && index == b.len()
 }
 
 impl fmt::Display for DeviceType {

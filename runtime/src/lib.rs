@@ -68,6 +68,7 @@ pub extern crate self as torch_library; // the path that the macros use, for uni
 mod panics;
 mod program;
 mod sync;
+mod text;
 mod turn;
 
 mod dropping;

@@ -60,13 +60,14 @@ pub use crate::operator::{
 };
 pub use crate::registry::{link, register};
 pub use crate::signature::{ClosureSignature, Signature};
+pub use crate::text::are_same;
 pub use crate::{
     DType, Device, DeviceType, DispatchKey, DispatchKeySet, EntryPoint, Generator, Layout, MemoryFormat,
     OperatorHandle, Output, Result, RuntimeKernel, Scalar, Tensor, Value,
 };
 
 pub use torch_library_macros::error_at;
-pub use variant::{are_same, finish, joined};
+pub use variant::{finish, joined};
 
 /// Generates everything of an operator that is more than its types: the static, the callers, the shims of kernels.
 ///

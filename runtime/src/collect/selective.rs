@@ -16,6 +16,7 @@
 use super::{KernelRecord, Record};
 use crate::key::DispatchKey;
 use crate::operator::Operator;
+use crate::text::are_same;
 
 /// With selective linking, a function that returns the kernels of an operator that are linked in.
 pub type Links = Option<fn() -> &'static [Option<&'static KernelRecord>]>;
@@ -155,12 +156,12 @@ pub(crate) fn called_by_name(name: &str) -> Option<&'static Operator> {
 /// Whether the symbol of a kernel is one that its operator refers to: that of the operator's own module, with a key
 /// from the list.
 pub const fn is_referred_to(symbol: &str, of_operator: &str, key: &str) -> bool {
-    let keys = concat!(crate::__backend_keys!(), crate::__layer_keys!()).as_bytes();
+    let keys = concat!(crate::__backend_keys!(), crate::__layer_keys!());
     let (mut start, mut at) = (0, 0);
     while at <= keys.len() {
-        if at == keys.len() || keys[at] == b',' {
-            if is_part(keys, start, at, key.as_bytes()) {
-                return is_same(symbol, of_operator);
+        if at == keys.len() || keys.as_bytes()[at] == b',' {
+            if are_same(keys.split_at(at).0.split_at(start).1, key) {
+                return are_same(symbol, of_operator);
             }
             start = at + 1;
         }
@@ -169,26 +170,11 @@ pub const fn is_referred_to(symbol: &str, of_operator: &str, key: &str) -> bool 
     false
 }
 
-/// Whether the bytes from `start` to `end` equal `part`.
-const fn is_part(bytes: &[u8], start: usize, end: usize, part: &[u8]) -> bool {
-    if end - start != part.len() {
-        return false;
-    }
-    let mut at = 0;
-    while at < part.len() {
-        if bytes[start + at] != part[at] {
-            return false;
-        }
-        at += 1;
-    }
-    true
-}
-
 /// The record of the kernel with this function and key, from the record of its block.
 pub const fn pick(record: &Record, function: &str, key: DispatchKey) -> KernelRecord {
     let Record::Kernels(kernels) = record else { panic!("expected a record of kernels") };
     let mut at = 0;
-    while !(is_same(kernels[at].function, function) && kernels[at].key as u8 == key as u8) {
+    while !(are_same(kernels[at].function, function) && kernels[at].key as u8 == key as u8) {
         at += 1;
     }
     kernels[at]
@@ -210,10 +196,6 @@ const fn is_symbol_of(symbol: &str, name: &str) -> bool {
         (at, of_name) = (at + 1, of_name + taken);
     }
     at == symbol.len() && of_name == name.len()
-}
-
-const fn is_same(a: &str, b: &str) -> bool {
-    is_part(a.as_bytes(), 0, a.len(), b.as_bytes())
 }
 
 /// In an operator's module: its kernels from all crates. The symbol is `module.operator`. As in `__operator!`, nothing

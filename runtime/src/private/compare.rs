@@ -1,21 +1,15 @@
 //! Compares a row of `derivatives!` with the operator's declaration at compile time.
 
+use crate::text::are_same;
+
 /// Stops the build if a row's schema differs from its operator's.
 #[track_caller]
 pub const fn compare(row: &str, declared: &str) {
-    if !are_equal(row.as_bytes(), declared.as_bytes()) {
+    if !are_same(row, declared) {
         let message = Message::new().and("the derivative row says `").and(row);
         let message = message.and("`, but the operator is declared as `").and(declared).and("`");
         panic!("{}", message.text());
     }
-}
-
-const fn are_equal(a: &[u8], b: &[u8]) -> bool {
-    let mut at = 0;
-    while at < a.len() && at < b.len() && a[at] == b[at] {
-        at += 1;
-    }
-    at == a.len() && at == b.len()
 }
 
 /// A text that is built in constant evaluation, without allocation.

@@ -41,16 +41,6 @@ pub const fn joined<const N: usize>(namespace: &str, name: &str) -> [u8; N] {
     all
 }
 
-/// Whether two names are the same, when compiled.
-pub const fn are_same(first: &str, other: &str) -> bool {
-    let (first, other) = (first.as_bytes(), other.as_bytes());
-    let mut at = 0;
-    while at < first.len() && at < other.len() && first[at] == other[at] {
-        at += 1;
-    }
-    at == first.len() && at == other.len()
-}
-
 /// In the module of an operator with variants: accepts a kernel that serves all of them.
 #[doc(hidden)]
 #[macro_export]

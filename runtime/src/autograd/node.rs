@@ -253,8 +253,8 @@ impl Node {
     }
 
     /// The metadata that incoming gradients must have.
-    pub fn input_metadata(&self) -> SmallVec<[InputMetadata; 1]> {
-        self.state().inputs.clone()
+    pub fn input_metadata(&self) -> Vec<InputMetadata> {
+        self.state().inputs.to_vec()
     }
 
     /// Whether both are the same node.

@@ -56,7 +56,6 @@ mod tensor;
 mod view;
 
 pub use check::{Tolerance, gradcheck, gradgradcheck};
-pub use creation::CreationMeta;
 pub use engine::{GradOptions, backward, grad};
 pub use function::{Context, Function, apply};
 pub use hooks::HookHandle;

@@ -8,7 +8,7 @@ use crate::guard::{GradMode, InferenceMode};
 ///
 /// PyTorch: `torch::autograd::CreationMeta`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CreationMeta {
+pub(super) enum CreationMeta {
     /// The only view that an operator returned: it may be written to.
     Default,
     /// One of several views that an operator returned, as `split` does.

@@ -30,7 +30,8 @@ impl fmt::Display for CallKind {
 }
 
 /// A call, as a listener gets it just before the kernel runs.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Event<'a> {
     /// How many calls and redispatches of this thread enclose this one.
     pub depth: usize,

@@ -11,6 +11,7 @@ use crate::warning::warn;
 
 /// What [`cpu_fallback`](super::cpu_fallback) does besides running the operator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum FallbackPolicy {
     /// Counts the call.
     Silent,

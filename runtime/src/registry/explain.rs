@@ -74,6 +74,7 @@ pub struct Layer {
 
 /// The fate of a key in a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Fate {
     /// The thread excludes its functionality.
     Excluded,

@@ -7,6 +7,7 @@ use crate::DispatchKey;
 
 /// The verdict of a rule about a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Verdict {
     /// The rule decides the entry.
     Taken {

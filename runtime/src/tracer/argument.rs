@@ -11,6 +11,7 @@ pub type Id = usize;
 
 /// An argument of a call.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum Argument {
     /// A tensor of the graph.
     Tensor(Id),
@@ -24,6 +25,7 @@ pub enum Argument {
 
 /// A return of a call.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Output {
     /// A tensor of the graph.
     Tensor(Id),

@@ -121,7 +121,7 @@ impl Staging {
 }
 
 impl Staged {
-    /// Fetches the part of a range that has not been fetched yet.
+    /// Fetches a range, with everything between it and what was fetched before.
     fn fetch(&mut self, backend: &dyn Backend, range: std::ops::Range<usize>) -> Result<()> {
         if range.is_empty() {
             return Ok(());

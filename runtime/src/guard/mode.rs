@@ -300,7 +300,9 @@ impl ThreadLocalState {
             fn drop(&mut self) {
                 turn::set_taken(self.turns);
                 self.modes.force();
-                self.others.take().map(|(carried, layers)| (carried.replace(), Program::replace(layers)));
+                if let Some((carried, layers)) = self.others.take() {
+                    drop((carried.replace(), Program::replace(layers)));
+                }
             }
         }
         let turns = turn::set_taken(turn::taken() + self.turns);

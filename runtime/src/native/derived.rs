@@ -106,11 +106,7 @@ fn check_dtype(argument: &str, tensor: &Tensor, dtype: DType) -> Result<()> {
 pub fn check_same_device(arguments: &[(&str, Value<'_>)]) -> Result<()> {
     let mut first: Option<(&str, Device)> = None;
     for (name, value) in arguments {
-        let optional = match value {
-            Value::OptionalTensors(tensors) => &tensors[..],
-            _ => &[],
-        };
-        for tensor in value.tensors().iter().chain(optional.iter().flatten()) {
+        for tensor in value.all_tensors() {
             let (other, device) = *first.get_or_insert((name, tensor.device()));
             ensure!(
                 device == tensor.device(),

@@ -20,13 +20,12 @@ pub fn host_copy(tensor: &Tensor) -> Result<Tensor> {
     ensure!(!tensor.is_wrapper(), NotSupported, "a wrapper tensor has no bytes to copy");
     // Together, since another handle may move the tensor meanwhile.
     let (storage, geometry) = tensor.0.place.place();
-    let (range, size) = (bytes_of(geometry, tensor.dtype())?, tensor.dtype().size());
+    let range = bytes_of(geometry, tensor.dtype())?;
     let host = Storage::zeroed(range.len(), Device::CPU)?;
     match storage.data_ptr() {
-        Some(_) => host.bytes_mut()?.copy_from_slice(&storage.bytes()?[range.clone()]),
+        Some(_) => host.bytes_mut()?.copy_from_slice(&storage.bytes()?[range]),
         None => backend_of(tensor)?.download(&storage, range.start, &mut host.bytes_mut()?)?,
     }
-    debug_assert!(range.start.is_multiple_of(size));
     let keys = DispatchKeySet::of_inference_tensor(DispatchKey::CPU);
     Tensor::from_storage(host, geometry.sizes(), geometry.strides(), 0, tensor.dtype(), keys)
 }

@@ -15,6 +15,7 @@
 
 use std::any::Any;
 use std::borrow::Cow;
+use std::fmt;
 use std::sync::Arc;
 
 use crate::key::{DispatchKey, DispatchKeySet};
@@ -173,8 +174,14 @@ pub struct Observer {
     wants: Wants,
 }
 
+impl fmt::Debug for Observer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Observer").field("wants", &self.wants).finish_non_exhaustive()
+    }
+}
+
 /// What an observer asks for.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Wants {
     inputs: bool,
     outputs: bool,

@@ -165,6 +165,7 @@ pub struct Report {
 /// # Ok(())
 /// # }
 /// ```
+#[derive(Clone, Debug)]
 pub struct OpCheck {
     operator: OperatorHandle,
     skipped: Vec<Check>,

@@ -44,13 +44,13 @@ use crate::tensor::Tensor;
 /// ```
 ///
 /// PyTorch: `set_output` of structured kernels.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Output<'a> {
     operator: &'static str,
     target: Target<'a>,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 enum Target<'a> {
     New,
     Out(&'a Tensor),

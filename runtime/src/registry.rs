@@ -5,6 +5,7 @@
 //!
 //! **Invariant:** a table is a pure function of the registrations that are alive, never of their order.
 
+use std::fmt;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use once_cell::sync::OnceCell;
@@ -77,6 +78,12 @@ pub struct Dispatcher {
 static GLOBAL: OnceCell<Dispatcher> = OnceCell::new();
 /// The dispatchers besides the global one.
 static OTHERS: Mutex<Vec<&'static Dispatcher>> = Mutex::new(Vec::new());
+
+impl fmt::Debug for Dispatcher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Dispatcher").finish_non_exhaustive()
+    }
+}
 
 impl Dispatcher {
     /// The process-wide dispatcher. The first use collects what is linked in, without running user code.

@@ -5,6 +5,7 @@ pub(crate) mod backend;
 mod bytes;
 mod counterparts;
 mod create;
+mod debug;
 mod foreign;
 pub mod geometry;
 mod lease;

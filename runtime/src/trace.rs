@@ -127,6 +127,7 @@ pub fn to_stderr() -> TraceGuard {
 
 /// An active listener; dropping it deactivates the listener.
 #[must_use = "the trace ends when this is dropped"]
+#[derive(Debug)]
 pub struct TraceGuard {
     _handle: ObserverHandle,
 }

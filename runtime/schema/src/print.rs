@@ -18,6 +18,7 @@ enum Dialect {
 }
 
 /// Displays a [`Schema`] as `str(FunctionSchema)` does; see [`Schema::pytorch`].
+#[derive(Debug)]
 pub struct PyTorchText<'a>(&'a Schema);
 
 impl Schema {

@@ -1,6 +1,7 @@
 //! The registered observers, and which of them are active.
 
 use std::cell::Cell;
+use std::fmt;
 use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, Weak};
 
@@ -88,6 +89,12 @@ impl Registered {
 #[must_use = "the observer is unregistered when this is dropped"]
 pub struct ObserverHandle(Shared);
 
+impl fmt::Debug for ObserverHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ObserverHandle").field("is_enabled", &self.0.is_enabled()).finish_non_exhaustive()
+    }
+}
+
 impl ObserverHandle {
     pub(super) fn for_all_threads(observer: Shared) -> Self {
         GLOBAL.write().unwrap_or_else(PoisonError::into_inner).push(observer.clone());
@@ -151,6 +158,7 @@ impl OnThread {
 ///
 /// PyTorch: `at::RecordFunctionGuard`, `at::DisableRecordFunctionGuard`.
 #[must_use = "a guard acts while it lives"]
+#[derive(Debug)]
 pub struct ObservingGuard {
     was_silent: bool,
     not_send: std::marker::PhantomData<*const ()>,

@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::cell::Cell;
+use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use smallvec::SmallVec;
@@ -153,6 +154,12 @@ pub struct Work {
     _running: Option<Running>,
     /// Observers are notified on the thread where the work began.
     not_send: std::marker::PhantomData<*const ()>,
+}
+
+impl fmt::Debug for Work {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Work").finish_non_exhaustive()
+    }
 }
 
 impl Work {

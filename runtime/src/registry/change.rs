@@ -7,6 +7,7 @@
 //! is released, each with one event at a time; events that arrive meanwhile, also those that the listener itself
 //! causes, are delivered by the thread that is calling it already. So a listener may call and register anything.
 
+use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -29,6 +30,12 @@ use crate::panics;
 pub struct ListenerHandle {
     dispatcher: &'static Dispatcher,
     listener: Arc<Listener>,
+}
+
+impl fmt::Debug for ListenerHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ListenerHandle").finish_non_exhaustive()
+    }
 }
 
 impl Drop for ListenerHandle {

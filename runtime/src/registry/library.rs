@@ -1,5 +1,6 @@
 //! Registration at run time: what the macros do, undone when the library is dropped.
 
+use std::fmt;
 use std::panic::Location;
 
 use torch_library_schema::{OperatorName, Schema};
@@ -68,6 +69,17 @@ enum Undo {
     Definition { index: usize, id: u64 },
     Kernel { index: usize, id: u64 },
     Fallback(u64),
+}
+
+impl fmt::Debug for Library {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Library")
+            .field("kind", &self.kind)
+            .field("namespace", &self.namespace)
+            .field("key", &self.key)
+            .field("place", &self.place)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Library {

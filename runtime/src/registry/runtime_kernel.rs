@@ -2,6 +2,7 @@
 #![expect(unsafe_code, reason = "generated code says which operator's calling convention its code has")]
 
 use std::borrow::Cow;
+use std::fmt;
 use std::sync::Arc;
 
 use torch_library_schema::{Mode, Schema};
@@ -33,6 +34,15 @@ pub struct RuntimeKernel {
     body: Body,
     signature: Option<Arc<Schema>>,
     label: Cow<'static, str>,
+}
+
+impl fmt::Debug for RuntimeKernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RuntimeKernel")
+            .field("label", &self.label)
+            .field("signature", &self.signature)
+            .finish_non_exhaustive()
+    }
 }
 
 /// The code of a kernel.

@@ -85,6 +85,12 @@ const LARGE_STEP: usize = 2 << 20;
 /// PyTorch: `c10::cuda::CUDACachingAllocator`.
 pub struct CachingAllocator<R: RawAllocator>(Arc<Inner<R>>);
 
+impl<R: RawAllocator> fmt::Debug for CachingAllocator<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CachingAllocator").field("device", &self.0.device).finish_non_exhaustive()
+    }
+}
+
 struct Inner<R: RawAllocator> {
     device: Device,
     raw: R,

@@ -1,6 +1,7 @@
 //! The current device and the current streams of a thread.
 
 use std::cell::RefCell;
+use std::fmt;
 use std::marker::PhantomData;
 
 use super::Backend;
@@ -74,6 +75,13 @@ pub struct DeviceGuard {
     not_send: PhantomData<*const ()>,
 }
 
+impl fmt::Debug for DeviceGuard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let before = self.before.map(|(backend, index)| (backend.name(), index));
+        f.debug_struct("DeviceGuard").field("before", &before).finish_non_exhaustive()
+    }
+}
+
 impl DeviceGuard {
     /// Makes a device the current one; a device without a backend always is.
     ///
@@ -127,6 +135,7 @@ fn set_stream(stream: Stream) {
 ///
 /// PyTorch: `c10::StreamGuard`, `torch.cuda.stream`.
 #[must_use = "a guard acts while it lives"]
+#[derive(Debug)]
 pub struct StreamGuard {
     before: Stream,
     not_send: PhantomData<*const ()>,

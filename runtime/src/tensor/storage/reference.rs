@@ -6,6 +6,7 @@ use std::ops::Deref;
 use super::{Storage, StorageImpl};
 
 /// The storage of a tensor at one moment; use it like a `&Storage`.
+#[derive(Debug)]
 pub enum StorageRef<'a> {
     /// The first storage of a tensor, which the tensor keeps alive.
     Borrowed(&'a Storage),

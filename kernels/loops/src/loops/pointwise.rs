@@ -20,11 +20,20 @@ use crate::loops::run::{run, run_new};
 /// The inputs of an element-wise operator, checked to fit together: they broadcast, have an opmath type, and are on
 /// one device.
 ///
-/// ```text
-/// let call = Pointwise::promoting(output, [this, other])?;
-/// let out = call.output(None, call.dtype)?;
-/// match_opmath!(call.dtype, T: Float => loops::map(&out, call.inputs, |[a, b]: [T; 2]| a * b), …)
 /// ```
+/// use torch_library::prelude::*;
+/// use torch_library_loops::{Pointwise, match_opmath};
+///
+/// let (a, b) = (Tensor::from([[1], [2]]), Tensor::from([0.5, 2.0]));
+/// let call = Pointwise::promoting("mine::product", [&a, &b])?;
+/// assert_eq!((call.sizes(), call.dtype), (&[2, 2][..], DType::Float64));
+/// let product = match_opmath!(call.dtype, T: Float => {
+///     call.compute(None, call.dtype, |[a, b]: [T; 2]| a * b)
+/// }, else => Err(call.unsupported()))?;
+/// assert_eq!(product.to_vec::<f64>()?, [0.5, 2.0, 1.0, 4.0]);
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Debug)]
 pub struct Pointwise<'a, const N: usize> {
     output: Output<'a>,
     /// The tensors, as they were given.
@@ -41,7 +50,7 @@ pub struct Pointwise<'a, const N: usize> {
 }
 
 /// Which inputs decide the strides of a new result.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Strides {
     /// All inputs together, as in `TensorIterator`.
     OfAll,
@@ -53,6 +62,7 @@ enum Strides {
 }
 
 /// The sizes of a result: those that all inputs have, or others that the inputs broadcast to.
+#[derive(Debug)]
 enum Sizes<'a> {
     OfAll(&'a [i64]),
     Broadcast(Dims),
@@ -91,6 +101,7 @@ impl<'a, const N: usize> Pointwise<'a, N> {
     }
 
     /// Says that an `out` must have exactly the type of the result: this operator casts nothing.
+    #[must_use]
     pub fn exactly(mut self) -> Self {
         self.is_exact = true;
         self
@@ -142,6 +153,7 @@ impl<'a, const N: usize> Pointwise<'a, N> {
     }
 
     /// Says that the first input is a condition, and keeps its type.
+    #[must_use]
     pub fn with_condition(mut self) -> Self {
         self.condition = Some(0);
         self
@@ -150,6 +162,7 @@ impl<'a, const N: usize> Pointwise<'a, N> {
     /// Says that the first input alone decides the strides of a new result.
     ///
     /// PyTorch: structured kernels of one tensor and a number.
+    #[must_use]
     pub fn lying_by_first(mut self) -> Self {
         self.strides = Strides::OfFirst;
         self
@@ -158,6 +171,7 @@ impl<'a, const N: usize> Pointwise<'a, N> {
     /// Says that a new result has the strides that a copy of the first input would have.
     ///
     /// PyTorch: kernels that write to an `empty_like`.
+    #[must_use]
     pub fn lying_as_first(mut self) -> Self {
         self.strides = Strides::LikeFirst;
         self
@@ -197,6 +211,7 @@ impl<'a, const N: usize> Pointwise<'a, N> {
     }
 
     /// Like [`compute`](Self::compute), with an [`Elements`] that is not a closure.
+    #[doc(hidden)]
     pub fn compute_elements<M: Element, R: Element>(
         &self,
         out: Option<&Tensor>,

@@ -52,6 +52,7 @@ pub fn type_of_norm(operator: &str, input: &Tensor, dtype: Option<DType>) -> Res
 /// A tensor, which of its dimensions are reduced, and where the result goes.
 ///
 /// PyTorch: `at::native::make_reduction`.
+#[derive(Debug)]
 pub struct Reduction<'a> {
     output: Output<'a>,
     input: &'a Tensor,

@@ -18,6 +18,7 @@ torch_library! {
         #[tags(pointwise)]
         blend(Tensor self, Tensor other) -> Tensor;
         slow(Tensor self) -> Tensor;
+        heard(Tensor self) -> Tensor;
         #[tags(nondeterministic_seeded)]
         draw(Tensor? like=None) -> Tensor;
     }
@@ -49,6 +50,10 @@ mod cpu {
     }
 
     fn slow(this: &Tensor) -> Result<Tensor> {
+        aten::exp(this)
+    }
+
+    fn heard(this: &Tensor) -> Result<Tensor> {
         aten::exp(this)
     }
 }
@@ -111,6 +116,22 @@ fn an_operator_without_rule_runs_for_each_example() -> Result<()> {
     let written = batch();
     vmap([&written], |[mut row]| vmap_test::no_rule_(&mut row, &shared).cloned())?;
     assert_eq!(written.to_vec::<f64>()?[..3], [101.0, 202.0, 303.0]);
+    Ok(())
+}
+
+#[test]
+fn who_hears_of_an_operator_without_rule_may_call_it() -> Result<()> {
+    static TIMES: AtomicUsize = AtomicUsize::new(0);
+    let call = || vmap([&batch()], |[row]| vmap_test::heard(&row));
+    let guard = warning::listen(move |message| {
+        if message.contains("vmap_test::heard") {
+            TIMES.fetch_add(1, Ordering::Relaxed);
+            call().unwrap();
+        }
+    });
+    call()?;
+    drop(guard);
+    assert_eq!(TIMES.load(Ordering::Relaxed), 1);
     Ok(())
 }
 

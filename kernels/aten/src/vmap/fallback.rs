@@ -58,7 +58,9 @@ fn computed(operator: OperatorHandle, variant: OperatorHandle, stack: &mut Stack
 fn say_once(operator: OperatorHandle) {
     static SAID: Mutex<Option<HashSet<OperatorHandle>>> = Mutex::new(None);
     let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
-    if said.get_or_insert_default().insert(operator) {
+    let is_first = said.get_or_insert_default().insert(operator);
+    drop(said); // a listener may call the operator
+    if is_first {
         warn(format_args!(
             "{operator} has no batching rule, so vmap runs it one example at a time; a kernel at FuncTorchBatched \
              makes it faster"

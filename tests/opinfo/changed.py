@@ -200,7 +200,7 @@ def rows_of(fill, writer, seconds):
     """The rows that `fill` gives to a writer in a process of its own, those before the time is up, and what it left out; `None` if PyTorch
     ended the process."""
     def rows():
-        of_this = Writer(writer.declared)
+        of_this = type(writer)(writer.declared)
         signal.signal(signal.SIGALRM, lambda *_: (_ for _ in ()).throw(TimeoutError()))
         try:
             fill(of_this)

@@ -153,7 +153,9 @@ derivatives! {
             if let Some(grad) = &grads[1] {
                 let along = adjoint(v)?.matmul(grad)?;
                 check_phases(aten::_linalg_eigh::NAME, &along)?;
-                inner = inner.add(&along.mul(&reciprocal_distances(eigenvalues)?)?)?;
+                // Orthonormal vectors can only turn: by the skew part.
+                let turn = along.sub(&adjoint(&along)?)?.mul(0.5)?;
+                inner = inner.add(&turn.mul(&reciprocal_distances(eigenvalues)?)?)?;
             }
             v.matmul(&inner)?.matmul(&adjoint(v)?)
         },

@@ -59,3 +59,24 @@ fn a_loss_that_depends_on_phases_has_no_gradient() -> Result<()> {
     let (u, _, vh) = aten::linalg_svd(&hermitian()?)?;
     sum_of_real(&u.matmul(&vh)?)?.backward()
 }
+
+#[test]
+fn the_gradient_of_a_symmetric_matrix_is_symmetric_whatever_the_loss_of_its_eigenvectors() -> Result<()> {
+    let a = Tensor::from([[2.0, 1.0], [1.0, -1.0]]);
+    a.set_requires_grad(true)?;
+    let (values, vectors) = aten::linalg_eigh(&a)?;
+    // Squares, as signs are arbitrary.
+    let weights = Tensor::from([[1.0, 2.0], [3.0, 5.0]]);
+    vectors.square()?.mul(&weights)?.sum()?.add(&values.sum()?)?.backward()?;
+    let gradient = a.grad().expect("a gradient");
+    assert!(aten::allclose(&gradient, &gradient.t()?)?, "{gradient}");
+    // The symmetric change is that of the loss: rotation by the angle with tan(2 angle) = 2 a01 / (a00 - a11).
+    let change = |da: f64| {
+        let a = Tensor::from([[2.0, 1.0 + da], [1.0 + da, -1.0]]);
+        aten::linalg_eigh(&a)?.1.square()?.mul(&weights)?.sum()?.item()?.to::<f64>()
+    };
+    let numeric = (change(1e-5)? - change(-1e-5)?) / 2e-5;
+    let analytic = gradient.to_vec::<f64>()?[1] * 2.0;
+    assert!((numeric - analytic).abs() < 1e-7, "{numeric} {analytic}");
+    Ok(())
+}

@@ -35,6 +35,7 @@ mod storage;
 pub(crate) mod unary;
 mod view;
 
+use torch_library::autocast::Autocast;
 use torch_library::fake::is_fake;
 use torch_library::prelude::*;
 
@@ -50,6 +51,11 @@ pub(crate) fn is_plain(tensor: &Tensor) -> Result<bool> {
 /// Whether a tensor has elements that can be read at once: it is on the CPU, and neither a wrapper nor a fake tensor.
 pub(crate) fn is_readable(tensor: &Tensor) -> bool {
     tensor.device() == Device::CPU && !tensor.is_wrapper() && !is_fake(tensor)
+}
+
+/// Runs a closure without autocast on a device: for calls that PyTorch's kernel of the same operator does not make.
+pub(crate) fn below_autocast<R>(device: Device, f: impl FnOnce() -> R) -> R {
+    Autocast::on(device.kind).enabled(false).run(f)
 }
 
 /// A vector of `count` numbers, or an error if there is no memory for them.

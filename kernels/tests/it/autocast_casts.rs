@@ -92,3 +92,28 @@ fn every_tensor_of_a_list_is_cast() -> Result<()> {
     assert_eq!(Autocast::on(CPU).run(call)?, "bfloat16 float64 bfloat16 float64");
     Ok(())
 }
+
+#[test]
+fn kernels_that_are_no_composites_in_pytorch_keep_the_type_of_their_operands() -> Result<()> {
+    let ones = |sizes: &[i64], dtype| aten::ones::with(sizes).dtype(Some(dtype)).call();
+    let (x, matrix) = (ones(&[3], DType::Float16)?, ones(&[2, 3], DType::Float16)?);
+    let (batch, weight) = (ones(&[2, 2], DType::Float16)?, ones(&[4, 2, 3], DType::Float16)?);
+    let (single, nothing) = (ones(&[2, 2], DType::Float32)?, ones(&[0, 2], DType::Float32)?);
+    Autocast::on(CPU).run(|| {
+        let kept = [
+            aten::inner(&x, &x)?,
+            aten::tensordot(&matrix, &matrix, &[0, 1], &[0, 1])?,
+            aten::block_diag(&[x.clone(), matrix.clone()])?,
+            aten::linalg_cross(&matrix, &matrix)?,
+            aten::bilinear(&batch, &matrix, &weight)?,
+        ];
+        assert_eq!(kept.map(|out| out.dtype()), [DType::Float16; 5]);
+        let (unitary, positive) = aten::linalg_polar(&single)?;
+        assert_eq!((unitary.dtype(), positive.dtype()), (DType::Float32, DType::Float32));
+        // These are products of matrices.
+        let cast =
+            [aten::inner(&matrix, &x)?, aten::linalg_pinv(&single, 0.1)?, aten::linalg_pinv(&nothing, 0.1)?];
+        assert_eq!(cast.map(|out| out.dtype()), [DType::BFloat16; 3]);
+        Ok(())
+    })
+}

@@ -3,6 +3,7 @@
 use torch_library::geometry::numel;
 use torch_library::prelude::*;
 
+use super::below_autocast;
 use super::linalg::adjoint;
 use crate::aten;
 use crate::loops::pointwise::unsupported;
@@ -32,8 +33,10 @@ mod derived {
         check_type(OPERATOR, a)?;
         let factors = aten::linalg_svd::with(a).full_matrices(false).call();
         let (u, s, vh) = factors.map_err(|error| error.context(OPERATOR))?;
-        let unitary = aten::contiguous(&aten::matmul(&u, &vh)?)?;
-        Ok((unitary, aten::contiguous(&scaled_back(&adjoint(&vh)?, &s, &vh)?)?))
+        below_autocast(a.device(), || {
+            let unitary = aten::contiguous(&aten::matmul(&u, &vh)?)?;
+            Ok((unitary, aten::contiguous(&scaled_back(&adjoint(&vh)?, &s, &vh)?)?))
+        })
     }
 }
 

@@ -4,6 +4,7 @@ use torch_library::geometry::{infer_size, numel, wrap_dim};
 use torch_library::prelude::*;
 use torch_library::{promote_types, result_type};
 
+use super::below_autocast;
 use crate::aten;
 use crate::loops::opmath_type;
 
@@ -58,7 +59,8 @@ mod derived {
             true => trilinear.in_slices(unrolled),
             false => trilinear.in_type(common),
         };
-        product.map_err(|error| error.context(OPERATOR))
+        // Under autocast the products are of a lower precision, and the result is not.
+        product.and_then(|product| aten::to_dtype(&product, common)).map_err(|error| error.context(OPERATOR))
     }
 
     fn vdot(this: &Tensor, other: &Tensor) -> Result<Tensor> {
@@ -210,12 +212,17 @@ mod implicit {
         );
         let count = numel(&inner)?;
         let (rows, columns) = (sizes(this, &kept), sizes(other, &kept_other));
-        let left = aten::reshape(&aten::permute(this, &[kept, summed].concat())?, &[numel(&rows)?, count])?;
-        let right = aten::reshape(
-            &aten::permute(other, &[summed_other, kept_other].concat())?,
-            &[count, numel(&columns)?],
-        )?;
-        aten::reshape(&aten::mm(&left, &right)?, &[rows, columns].concat())
+        let (height, width) = (numel(&rows)?, numel(&columns)?);
+        let left = aten::permute(this, &[kept, summed].concat())?;
+        let right = aten::permute(other, &[summed_other, kept_other].concat())?;
+        let product = match (height, width) {
+            // Unlike `mm`, autocast leaves `dot` in the type of its operands.
+            (1, 1) => aten::dot(&aten::reshape(&left, &[count])?, &aten::reshape(&right, &[count])?)?,
+            _ => {
+                aten::mm(&aten::reshape(&left, &[height, count])?, &aten::reshape(&right, &[count, width])?)?
+            }
+        };
+        aten::reshape(&product, &[rows, columns].concat())
     }
 
     fn bilinear(input1: &Tensor, input2: &Tensor, weight: &Tensor, bias: Option<&Tensor>) -> Result<Tensor> {
@@ -329,10 +336,12 @@ pub(crate) fn crossed(this: &Tensor, other: &Tensor, dim: i64) -> Result<Tensor>
     let sizes = infer_size(this.sizes(), other.sizes());
     let sizes = sizes.map_err(|error| error.context(OPERATOR))?;
     let (a, b) = (aten::expand(this, &sizes)?, aten::expand(other, &sizes)?);
-    aten::sub_Tensor(
-        &aten::mul_Tensor(&turned(&a, -1)?, &turned(&b, -2)?)?,
-        &aten::mul_Tensor(&turned(&a, -2)?, &turned(&b, -1)?)?,
-    )
+    below_autocast(this.device(), || {
+        aten::sub_Tensor(
+            &aten::mul_Tensor(&turned(&a, -1)?, &turned(&b, -2)?)?,
+            &aten::mul_Tensor(&turned(&a, -2)?, &turned(&b, -1)?)?,
+        )
+    })
 }
 
 /// A factor in the dtype that it multiplies: for integer dtypes, it is truncated to an integer.

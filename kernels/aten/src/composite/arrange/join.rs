@@ -7,6 +7,7 @@ use torch_library::prelude::*;
 use super::common_sizes;
 use crate::arguments::size_along;
 use crate::aten;
+use crate::composite::below_autocast;
 
 #[torch_impl(aten, CompositeExplicitAutograd)]
 fn _chunk_cat(tensors: &[Tensor], dim: i64, num_chunks: i64) -> Result<Tensor> {
@@ -195,7 +196,8 @@ mod implicit {
             left += block.sizes()[1];
             padded
         };
-        aten::cat(&blocks.iter().map(&mut wide).collect::<Result<Vec<_>>>()?)
+        let rows = blocks.iter().map(&mut wide).collect::<Result<Vec<_>>>()?;
+        below_autocast(rows[0].device(), || aten::cat(&rows))
     }
 
     fn hsplit_int(this: &Tensor, sections: i64) -> Result<Vec<Tensor>> {

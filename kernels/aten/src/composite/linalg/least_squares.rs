@@ -16,7 +16,7 @@ fn linalg_pinv_atol_rtol_tensor(
     hermitian: bool,
 ) -> Result<Tensor> {
     const OPERATOR: &str = aten::linalg_pinv_atol_rtol_tensor::NAME;
-    let &[ref batch @ .., rows, columns] = this.sizes() else {
+    let &[ref batch @ .., rows, _] = this.sizes() else {
         bail!(Shape, "{OPERATOR}: sizes {:?} are not those of matrices", this.sizes())
     };
     ensure!(
@@ -26,7 +26,9 @@ fn linalg_pinv_atol_rtol_tensor(
         this.dtype()
     );
     if this.numel() == 0 {
-        return aten::new_empty(this, &[batch, &[columns, rows]].concat());
+        // A product, so that autocast determines its type as for other matrices.
+        let zeros = aten::new_zeros(this, &[batch, &[rows, rows]].concat())?;
+        return aten::matmul(&adjoint(this)?, &zeros);
     }
     let (u, s, vh) = match hermitian {
         true => {

@@ -135,3 +135,12 @@ fn places_in_memory_are_those_of_each_example() -> Result<()> {
     }
     Ok(())
 }
+
+#[test]
+fn an_in_place_operator_does_not_write_a_result_that_its_type_cannot_hold() -> Result<()> {
+    let numbers = Tensor::from([1i64, 2, 3]);
+    let error = vmap([&numbers], |[mut x]| aten::logit_(&mut x).map(|x| x.clone())).unwrap_err().to_string();
+    assert!(error.contains("a result of float32 cannot be written to a tensor of int64"), "{error}");
+    assert_eq!(numbers.to_vec::<i64>()?, [1, 2, 3]);
+    Ok(())
+}

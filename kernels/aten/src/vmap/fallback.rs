@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 
+use torch_library::can_cast;
 use torch_library::functionalize::functional_variant;
 use torch_library::limits::check_tensors;
 use torch_library::prelude::*;
@@ -46,6 +47,13 @@ fn computed(operator: OperatorHandle, variant: OperatorHandle, stack: &mut Stack
     let results = call(variant, arguments.iter().map(Value::borrowed))?;
     let results: Vec<Tensor> = results.last().into_iter().flat_map(Value::tensors).cloned().collect();
     for (tensor, result) in arguments[0].tensors_mut().iter_mut().zip(&results) {
+        ensure!(
+            can_cast(result.dtype(), tensor.dtype()),
+            DType,
+            "{operator}: a result of {} cannot be written to a tensor of {}",
+            result.dtype(),
+            tensor.dtype()
+        );
         aten::copy_(tensor, result)?;
     }
     if !operator.schema()?.returns.is_empty() {

@@ -144,3 +144,18 @@ fn an_in_place_operator_does_not_write_a_result_that_its_type_cannot_hold() -> R
     assert_eq!(numbers.to_vec::<i64>()?, [1, 2, 3]);
     Ok(())
 }
+
+#[test]
+fn a_reduced_cross_entropy_of_matrices_has_a_gradient_for_each_example() -> Result<()> {
+    let x = Tensor::from([[0.25, 0.5], [0.75, 0.5]]);
+    let targets = Tensor::from([[[0.0, 1.0], [1.0, 0.0]], [[1.0, 1.0], [0.5, 0.0]]]);
+    let gradient = |target: &Tensor| {
+        let [gradient] = grad([&x], |[x]| aten::binary_cross_entropy(&x, target))?;
+        Ok::<_, Error>(gradient)
+    };
+    let all = vmap([&targets], |[target]| gradient(&target))?.to_vec::<f64>()?;
+    for (example, got) in (0..2).zip(all.chunks(4)) {
+        assert_eq!(gradient(&targets.select_int(0, example)?)?.to_vec::<f64>()?, got);
+    }
+    Ok(())
+}

@@ -38,7 +38,9 @@ fn binary_cross_entropy_backward(
     let level = Level::current()?;
     let of = |tensor: &Tensor| aligned(level, tensor, this.dim());
     let (value, weight) = (expanded(level, this)?, weight.map(of).transpose()?);
-    let (grad, target) = (of(grad_output)?, of(target)?);
+    // Expanded, since the kernel below squeezes its operands before it broadcasts them.
+    let grad = aten::expand(&of(grad_output)?, value.sizes())?;
+    let target = aten::expand(&of(target)?, value.sizes())?;
     let mut grads = aten::binary_cross_entropy_backward::call(&grad, &value, &target, weight.as_ref(), NONE)?;
     if reduction == MEAN {
         grads = aten::div_Scalar(&grads, this.numel().into())?;

@@ -159,3 +159,11 @@ fn a_reduced_cross_entropy_of_matrices_has_a_gradient_for_each_example() -> Resu
     }
     Ok(())
 }
+
+#[test]
+fn each_example_has_quantiles_of_its_own() -> Result<()> {
+    let (x, q) = (Tensor::from([1.0, 2.0, 3.0]), Tensor::from([0.0, 0.75]));
+    let quantiles = vmap([&q], |[q]| aten::quantile(&x, &q))?;
+    assert_eq!(quantiles.to_vec::<f64>()?, [1.0, 2.5]);
+    Ok(())
+}

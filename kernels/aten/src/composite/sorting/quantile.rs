@@ -126,7 +126,9 @@ fn check(operator: &str, this: &Tensor, q: &Tensor) -> Result<()> {
     );
     if q.device() == Device::CPU {
         let is_inside = aten::logical_and(&aten::ge_Scalar(q, 0.into())?, &aten::le_Scalar(q, 1.into())?)?;
-        let are_inside: bool = aten::all(&is_inside)?.item()?.to()?;
+        let are_inside = aten::all(&is_inside)?;
+        // Those of a batch cannot be read at once.
+        let are_inside = are_inside.is_wrapper() || are_inside.item()?.to()?;
         ensure!(are_inside, Argument, "{operator}: q has an element that is not between 0 and 1");
     }
     Ok(())

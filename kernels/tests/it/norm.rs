@@ -394,3 +394,16 @@ fn statistics_of_a_batch_update_the_running_ones_as_in_pytorch() -> Result<()> {
     assert!(refused(&x, Some(&Tensor::from([1.0, 2.0, 3.0]))).contains("float64"));
     Ok(())
 }
+
+#[test]
+fn complex_numbers_are_dropped_as_a_whole() -> Result<()> {
+    let x = aten::full(&[2, 3, 4], Complex64::new(1.0, -2.0).into())?.to_dtype(DType::Complex128)?;
+    let dropped = aten::feature_dropout(&x, 0.5, true)?.to_vec::<Complex64>()?;
+    let channel = |values: &[Complex64]| values[0] == values[3] && [0.0, 2.0].contains(&values[0].re);
+    assert!(dropped.chunks(4).all(channel), "{dropped:?}");
+    assert!(dropped.iter().all(|value| value.im == -2.0 * value.re), "{dropped:?}");
+    for alpha in [aten::alpha_dropout(&x, 0.4, true)?, aten::feature_alpha_dropout(&x, 0.4, true)?] {
+        assert_eq!((alpha.dtype(), alpha.sizes()), (x.dtype(), x.sizes()));
+    }
+    Ok(())
+}

@@ -48,13 +48,15 @@ impl Dropout {
 
     /// An uninitialised tensor for a random number per element, or per channel.
     fn empty(&self, input: &Tensor) -> Result<Tensor> {
+        let real = Some(input.dtype().to_real());
         if !self.of_channels {
-            return aten::empty_like(input);
+            return aten::empty_like::with(input).dtype(real).call();
         }
         let [batch, channels, rest @ ..] = input.sizes() else {
             bail!(Shape, "{}: sizes {:?} have no channels to drop", self.operator, input.sizes())
         };
-        aten::new_empty(input, &[&[*batch, *channels], &vec![1; rest.len()][..]].concat())
+        let sizes = [&[*batch, *channels], &vec![1; rest.len()][..]].concat();
+        aten::new_empty::with(input, &sizes).dtype(real).call()
     }
 
     fn applied(&self, input: &Tensor) -> Result<Tensor> {

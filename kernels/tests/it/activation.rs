@@ -32,3 +32,17 @@ fn slopes_by_chance_are_pytorchs() -> Result<()> {
     assert!(aten::rrelu::call(&halves, lower, upper, true, None).is_err(), "as in PyTorch");
     Ok(())
 }
+
+#[test]
+fn slopes_are_rounded_to_the_type_only_in_the_noise() -> Result<()> {
+    let x = aten::full(&[64], (-8.5).into())?;
+    let (lower, upper) = (Scalar::from(0.0), Scalar::from(1.0));
+    let outs = [DType::Float32, DType::BFloat16].map(|dtype| {
+        let x = x.to_dtype(dtype)?;
+        let out = aten::rrelu_with_noise::call(&x, &mut x.mul(0)?, lower, upper, true, Some(&seeded()))?;
+        out.to_dtype(DType::BFloat16)?.to_vec::<bf16>()
+    });
+    let [single, half] = outs;
+    assert_eq!(single?, half?);
+    Ok(())
+}

@@ -116,9 +116,9 @@ impl Slopes {
                 false => T::ONE,
             };
             let slopes: Vec<T> = elements.iter().map(slope).collect();
-            loops::assign(noise, &Tensor::from_vec(slopes, this.sizes())?)?;
-            let slopes = loops::elements::<T>(noise)?; // rounded to the dtype
+            // Only the noise is rounded to the dtype.
             let results = collected(operator, this.numel(), |i| elements[i as usize] * slopes[i as usize])?;
+            loops::assign(noise, &Tensor::from_vec(slopes, this.sizes())?)?;
             loops::assign(out, &Tensor::from_vec(results, this.sizes())?)
         }, else => Err(unsupported(operator, this.dtype())))
     }

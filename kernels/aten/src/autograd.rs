@@ -13,6 +13,7 @@ mod distance;
 mod factor;
 mod fake_quantize;
 mod fourier;
+mod histogram;
 mod index;
 mod linalg;
 mod linear;

@@ -104,3 +104,14 @@ fn products_of_bins_that_overflow_are_counted() -> Result<()> {
     assert!(beyond.unwrap_err().to_string().contains("does not fit float32"));
     Ok(())
 }
+
+#[test]
+fn counts_do_not_require_a_gradient() -> Result<()> {
+    let x = numbers();
+    x.set_requires_grad(true)?;
+    let counts = aten::histc(&x)?;
+    assert!(!counts.requires_grad());
+    x.mul(2.0)?.sum()?.add(&counts.sum()?)?.backward()?;
+    assert_eq!(x.grad().expect("a gradient").to_vec::<f64>()?, [2.0; 6]);
+    Ok(())
+}

@@ -80,3 +80,13 @@ fn the_gradient_of_a_symmetric_matrix_is_symmetric_whatever_the_loss_of_its_eige
     assert!((numeric - analytic).abs() < 1e-7, "{numeric} {analytic}");
     Ok(())
 }
+
+#[test]
+fn singular_values_of_least_squares_have_no_gradient() -> Result<()> {
+    let a = Tensor::from([[2.0, 1.0], [1.0, -1.0], [0.0, 3.0]]);
+    a.set_requires_grad(true)?;
+    let b = Tensor::from([[1.0], [2.0], [3.0]]);
+    let (solution, _, _, values) = aten::linalg_lstsq::with(&a, &b).driver(Some("gelsd")).call()?;
+    assert!(solution.requires_grad() && !values.requires_grad());
+    Ok(())
+}

@@ -179,7 +179,7 @@ mod implicit {
             false => nothing(this.dtype().to_real())?,
         };
         let values = match driver {
-            "gelsd" | "gelss" => aten::linalg_svdvals(this)?,
+            "gelsd" | "gelss" => aten::linalg_svdvals(&aten::detach(this)?)?,
             _ => nothing(this.dtype().to_real())?,
         };
         let solution = as_lapack_leaves_it(&solution, rows, columns)?;

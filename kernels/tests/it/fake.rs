@@ -216,3 +216,18 @@ fn indices_that_are_numbers_say_how_many_are_picked() -> Result<()> {
     assert!(error.contains("depends on the values of elements"), "{error}");
     Ok(())
 }
+
+#[test]
+fn numbers_that_are_not_there_are_not_needed_where_they_determine_no_size() -> Result<()> {
+    let meta = |sizes: &[i64], dtype| Tensor::empty(sizes, dtype, Device::META);
+    let (x, mask) = (meta(&[4, 2], DType::Float32)?, meta(&[4], DType::Bool)?);
+    let written = aten::index_put(&x, &[Some(mask)], &meta(&[3, 2], DType::Float32)?)?;
+    assert_eq!((written.sizes(), written.device()), (&[4, 2][..], Device::META));
+    let (one, counts) = (meta(&[], DType::Float32)?, meta(&[4], DType::Int64)?);
+    let spaced = aten::linspace_Tensor_Scalar::with(&one, 2.into(), 5).device(Some(Device::META)).call()?;
+    assert_eq!((spaced.sizes(), spaced.dtype()), (&[5][..], DType::Float32));
+    let repeated =
+        aten::repeat_interleave_self_Tensor::with(&x, &counts).dim(Some(0)).output_size(Some(7)).call()?;
+    assert_eq!(repeated.sizes(), [7, 2]);
+    Ok(())
+}

@@ -1,5 +1,6 @@
 //! Operators that rearrange elements, by views and copies.
 
+use torch_library::fake::is_fake;
 use torch_library::geometry::{infer_size, infer_view_size, wrap_dim};
 use torch_library::prelude::*;
 
@@ -215,7 +216,13 @@ mod implicit {
             repeats.sizes()
         );
         let repeats = aten::expand(&aten::reshape(repeats, &[-1])?, &[size])?;
-        let index = aten::repeat_interleave_Tensor::call(&repeats, output_size)?;
+        let index = match output_size {
+            // Without elements, that is all that is known of the index.
+            Some(size) if repeats.device() == Device::META || is_fake(&repeats) => {
+                aten::new_empty(&repeats, &[size])?
+            }
+            _ => aten::repeat_interleave_Tensor::call(&repeats, output_size)?,
+        };
         let index = match index.dtype() {
             DType::Int32 | DType::Int64 => index,
             _ => aten::to_dtype(&index, DType::Int64)?,

@@ -24,27 +24,27 @@ creating! { CompositeExplicitAutograd, creation;
     logspace(start: Scalar, end: Scalar, steps: i64, base: f64), options => powers(start, end, steps, base, options);
     linspace_Tensor_Tensor(start: &Tensor, end: &Tensor, steps: i64), options =>
         evenly_spaced(
-            the_end(aten::linspace_Tensor_Tensor::NAME, start)?,
-            the_end(aten::linspace_Tensor_Tensor::NAME, end)?,
+            the_end(aten::linspace_Tensor_Tensor::NAME, start, options)?,
+            the_end(aten::linspace_Tensor_Tensor::NAME, end, options)?,
             steps,
             options,
         );
     linspace_Tensor_Scalar(start: &Tensor, end: Scalar, steps: i64), options =>
-        evenly_spaced(the_end(aten::linspace_Tensor_Scalar::NAME, start)?, end, steps, options);
+        evenly_spaced(the_end(aten::linspace_Tensor_Scalar::NAME, start, options)?, end, steps, options);
     linspace_Scalar_Tensor(start: Scalar, end: &Tensor, steps: i64), options =>
-        evenly_spaced(start, the_end(aten::linspace_Scalar_Tensor::NAME, end)?, steps, options);
+        evenly_spaced(start, the_end(aten::linspace_Scalar_Tensor::NAME, end, options)?, steps, options);
     logspace_Tensor_Tensor(start: &Tensor, end: &Tensor, steps: i64, base: f64), options =>
         powers(
-            the_end(aten::logspace_Tensor_Tensor::NAME, start)?,
-            the_end(aten::logspace_Tensor_Tensor::NAME, end)?,
+            the_end(aten::logspace_Tensor_Tensor::NAME, start, options)?,
+            the_end(aten::logspace_Tensor_Tensor::NAME, end, options)?,
             steps,
             base,
             options,
         );
     logspace_Tensor_Scalar(start: &Tensor, end: Scalar, steps: i64, base: f64), options =>
-        powers(the_end(aten::logspace_Tensor_Scalar::NAME, start)?, end, steps, base, options);
+        powers(the_end(aten::logspace_Tensor_Scalar::NAME, start, options)?, end, steps, base, options);
     logspace_Scalar_Tensor(start: Scalar, end: &Tensor, steps: i64, base: f64), options =>
-        powers(start, the_end(aten::logspace_Scalar_Tensor::NAME, end)?, steps, base, options);
+        powers(start, the_end(aten::logspace_Scalar_Tensor::NAME, end, options)?, steps, base, options);
     tril_indices(row: i64, col: i64, offset: i64), options =>
         triangle(aten::tril_indices::NAME, [row, col], offset, true, options);
     triu_indices(row: i64, col: i64, offset: i64), options =>
@@ -53,13 +53,16 @@ creating! { CompositeExplicitAutograd, creation;
 }
 
 /// The start or end of a sequence, from a tensor without dimensions.
-fn the_end(operator: &str, end: &Tensor) -> Result<Scalar> {
+fn the_end(operator: &str, end: &Tensor, options: Options) -> Result<Scalar> {
     ensure!(
         end.dim() == 0,
         Shape,
         "{operator}: an end of sizes {:?}, expected a tensor without dimensions",
         end.sizes()
     );
+    if end.device() == Device::META && options.device == Some(Device::META) {
+        return Ok(if end.dtype().is_complex() { Complex64::default().into() } else { 0.into() });
+    }
     end.item().map_err(|error| error.context(operator))
 }
 

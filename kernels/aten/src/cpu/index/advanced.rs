@@ -339,6 +339,14 @@ fn put(
     if let Some(mask) = single_mask(this, indices).filter(|_| values.numel() == 1 && !accumulate) {
         return put_where(operator, this, &mask?, values);
     }
+    let is_mask = |index: &Tensor| matches!(index.dtype(), DType::Bool | DType::UInt8);
+    if indices
+        .iter()
+        .flatten()
+        .any(|index| is_mask(index) && index.numel() > 0 && !loops::has_elements(index))
+    {
+        return check_values(operator, this, values); // how many elements such a mask picks is not known
+    }
     let places = Places::new(operator, this, indices)?;
     let fits = infer_size(&places.sizes, values.sizes()).is_ok_and(|sizes| sizes == places.sizes);
     ensure!(

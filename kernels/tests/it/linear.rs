@@ -31,3 +31,12 @@ fn products_of_nothing_are_sums_of_nothing_in_every_type() -> Result<()> {
     }
     Ok(())
 }
+
+#[test]
+fn a_kronecker_product_has_the_strides_of_its_factors() -> Result<()> {
+    let (a, b) = (Tensor::from([[1.0, 2.0], [3.0, 4.0]]).t()?, Tensor::from([[1.0, 0.0], [2.0, 5.0]]).t()?);
+    let product = aten::kron(&a, &b)?;
+    assert_eq!((product.sizes(), product.strides()), (&[4, 4][..], &[1, 4][..]));
+    assert_eq!(product.select(0, 1)?.to_vec::<f64>()?, [0.0, 5.0, 0.0, 15.0]);
+    Ok(())
+}

@@ -127,3 +127,15 @@ fn the_first_of_long_lines_are_those_of_a_stable_sort() -> Result<()> {
     }
     Ok(())
 }
+
+#[test]
+fn the_first_elements_are_row_major_even_if_they_are_all() -> Result<()> {
+    let x = Tensor::from([[3.0, 1.0, 2.0], [6.0, 4.0, 5.0]]).t()?;
+    for count in [2, 3] {
+        let (values, indices) = aten::topk::with(&x, count).dim(0).call()?;
+        assert_eq!((values.strides(), indices.strides()), (&[2, 1][..], &[2, 1][..]));
+        assert_eq!(values.narrow(0, 0, 2)?.to_vec::<f64>()?, [3.0, 6.0, 2.0, 5.0]);
+    }
+    assert_eq!(aten::sort::with(&x).dim(0).call()?.0.strides(), [1, 3]);
+    Ok(())
+}

@@ -267,3 +267,11 @@ fn complex_functions_neither_cancel_nor_overflow() -> Result<()> {
     }
     Ok(())
 }
+
+#[test]
+fn angles_of_complex_numbers_are_row_major() -> Result<()> {
+    let x = aten::full(&[2, 3], Complex64::I.into())?;
+    assert_eq!(x.t()?.angle()?.strides(), [2, 1]);
+    assert_eq!(aten::real(&x)?.clone().contiguous()?.t()?.angle()?.strides(), [1, 3]);
+    Ok(())
+}

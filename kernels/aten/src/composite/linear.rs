@@ -140,7 +140,9 @@ mod implicit {
             &aten::reshape(other, &spread(&b, false))?,
         )?;
         let sizes: Vec<i64> = a.iter().zip(&b).map(|(a, b)| a * b).collect();
-        aten::_unsafe_view(&aten::contiguous(&product)?, &sizes)
+        // As a view of the product, which has the strides of the factors, where that is possible.
+        aten::_unsafe_view(&product, &sizes)
+            .or_else(|_| aten::_unsafe_view(&aten::contiguous(&product)?, &sizes))
     }
 
     fn _compute_linear_combination(input: &Tensor, coefficients: &Tensor) -> Result<Tensor> {

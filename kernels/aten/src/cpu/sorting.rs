@@ -25,11 +25,10 @@ mod kernels {
         descending: bool,
     ) -> Result<(Tensor, Tensor)> {
         let _lease = loops::frozen([this])?;
-        let size = this.sizes().get(wrap_dim(dim, this.dim())?).copied().unwrap_or(1);
         if !is_unsigned(this.dtype()) {
-            return ordered(aten::sort_stable::NAME, this, dim, size, descending);
+            return ordered(aten::sort_stable::NAME, this, dim, None, descending);
         }
-        let (_, indices) = ordered(aten::sort_stable::NAME, &signed(this)?, dim, size, descending)?;
+        let (_, indices) = ordered(aten::sort_stable::NAME, &signed(this)?, dim, None, descending)?;
         let values = Tensor::empty_strided(indices.sizes(), indices.strides(), this.dtype(), this.device())?;
         loops::assign(&values, &below_autograd(|| aten::gather(this, dim, &indices))?)?;
         Ok((values, indices))
@@ -47,7 +46,7 @@ mod kernels {
             "{OPERATOR}: k is {k}, dimension {dim} of sizes {:?} has {size} elements",
             this.sizes()
         );
-        ordered(OPERATOR, this, dim, k, largest)
+        ordered(OPERATOR, this, dim, Some(k), largest)
     }
 }
 
@@ -79,22 +78,23 @@ pub(super) fn signed(this: &Tensor) -> Result<Tensor> {
     Ok(signed)
 }
 
-/// The first `count` elements along a dimension in sorted order, and their indices.
+/// The elements along a dimension in sorted order, and their indices: all of them, with the strides of the tensor, or
+/// the first `count`, in row-major order.
 fn ordered(
     operator: &'static str,
     this: &Tensor,
     dim: i64,
-    count: i64,
+    count: Option<i64>,
     descending: bool,
 ) -> Result<(Tensor, Tensor)> {
     let lanes = Lanes::new(operator, this, dim)?;
     let mut sizes = Dims::from_slice(this.sizes());
-    if let Some(size) = sizes.get_mut(lanes.dim) {
+    if let (Some(size), Some(count)) = (sizes.get_mut(lanes.dim), count) {
         *size = count;
     }
-    let strides = match sizes.as_slice() == this.sizes() {
-        true => preserved_strides(&sizes, this.strides()),
-        false => contiguous_strides(&sizes),
+    let strides = match count {
+        None => preserved_strides(&sizes, this.strides()),
+        Some(_) => contiguous_strides(&sizes),
     };
     let empty = |dtype| Tensor::empty_strided(&sizes, &strides, dtype, this.device());
     let (values, indices) = (empty(this.dtype())?, empty(DType::Int64)?);

@@ -139,6 +139,8 @@ mod more {
     }
 
     fn angle(output: Output<'_>, this: &Tensor) -> Result<Tensor> {
+        // Unlike those of real numbers, angles of complex ones are row-major.
+        let this = &if this.dtype().is_complex() { aten::contiguous(this)? } else { this.clone() };
         let call = Pointwise::promoting_to_float(output, [this])?;
         let dtype = call.dtype.to_real();
         match_opmath!(call.dtype, T: Float => {

@@ -48,3 +48,21 @@ fn copies_are_as_many_as_announced() -> Result<()> {
     assert_eq!(error, "aten::repeat_interleave.self_int: output_size is 5, the result has 6 slices");
     Ok(())
 }
+
+#[test]
+fn a_number_has_no_dimension_to_repeat_or_to_take_along() -> Result<()> {
+    let (number, one) = (Tensor::from(1.0), Tensor::from([1i64]));
+    for dim in [0, -1] {
+        let repeated = aten::repeat_interleave_self_int::with(&number, 2).dim(Some(dim)).call();
+        assert!(repeated.unwrap_err().to_string().contains("a tensor without dimensions has no dimension"));
+        assert!(aten::repeat_interleave_self_Tensor::with(&number, &one).dim(Some(dim)).call().is_err());
+        assert!(aten::take_along_dim::with(&number, &Tensor::from(0i64)).dim(Some(dim)).call().is_err());
+    }
+    assert_eq!(aten::repeat_interleave_self_int(&number, 2)?.to_vec::<f64>()?, [1.0, 1.0]);
+    // Without rows, there is nothing that a size could contradict.
+    let none = Tensor::from_vec(Vec::<i64>::new(), &[0])?;
+    let rows = matrix().narrow(0, 0, 0)?;
+    let repeated = aten::repeat_interleave_self_Tensor::with(&rows, &none).dim(Some(0)).output_size(Some(6));
+    assert_eq!(repeated.call()?.sizes(), [0, 3]);
+    Ok(())
+}

@@ -115,3 +115,12 @@ fn counts_do_not_require_a_gradient() -> Result<()> {
     assert_eq!(x.grad().expect("a gradient").to_vec::<f64>()?, [2.0; 6]);
     Ok(())
 }
+
+#[test]
+fn without_numbers_weights_do_not_determine_the_type_of_counts() -> Result<()> {
+    let (none, weights) = (longs(&[])?, Tensor::from_vec(Vec::<f32>::new(), &[0])?);
+    let counts = aten::bincount::with(&none).weights(Some(&weights)).minlength(2).call()?;
+    assert_eq!(counts.to_vec::<i64>()?, [0, 0]);
+    assert_eq!(counts.dtype(), DType::Int64);
+    Ok(())
+}

@@ -260,3 +260,12 @@ fn a_label_sequence_with_nan_has_no_finite_loss() -> Result<()> {
     }
     Ok(())
 }
+
+#[test]
+fn the_weights_of_classes_are_a_vector() -> Result<()> {
+    let (x, target) = (Tensor::from([[-1.0, -2.0]]), Tensor::from([1i64]));
+    let error =
+        aten::nll_loss::with(&x, &target).weight(Some(&Tensor::from([[1.0, 3.0]]))).call().unwrap_err();
+    assert!(error.to_string().contains("the weight has sizes [1, 2]"), "{error}");
+    Ok(())
+}

@@ -361,9 +361,10 @@ pub(super) fn contiguous_copy(this: &Tensor) -> Result<Tensor> {
 /// A tensor and one of its dimensions, or the flattened tensor and its only dimension.
 fn along_or_flat(operator: &str, this: &Tensor, dim: Option<i64>) -> Result<(Tensor, usize)> {
     let (this, dim) = match dim {
-        Some(dim) if this.dim() > 0 => (this.clone(), dim),
-        _ => (aten::reshape(this, &[-1])?, 0),
+        Some(dim) => (this.clone(), dim),
+        None => (aten::reshape(this, &[-1])?, 0),
     };
+    ensure!(this.dim() > 0, Index, "{operator}: a tensor without dimensions has no dimension {dim}");
     let dim = wrap_dim(dim, this.dim()).map_err(|error| error.context(operator))?;
     Ok((this, dim))
 }

@@ -96,7 +96,8 @@ fn bincount(this: &Tensor, weights: Option<&Tensor>, minlength: i64) -> Result<T
     let (least, largest) = numbers.iter().fold((0, -1), ends);
     ensure!(least == 0, Argument, "{OPERATOR}: {least} is negative, expected zero or more");
     let count = largest.saturating_add(1).max(minlength);
-    let Some(weights) = weights else {
+    // Without numbers, the weights determine neither type nor count.
+    let Some(weights) = weights.filter(|_| !numbers.is_empty()) else {
         let mut counts = collected(aten::bincount::NAME, count, |_| 0i64)?;
         numbers.iter().for_each(|number| counts[*number as usize] += 1);
         return Tensor::from_vec(counts, &[count]);

@@ -131,6 +131,13 @@ impl Likelihoods<'_> {
             self.target.sizes(),
             self.this.sizes()
         );
+        ensure!(
+            self.weight.is_none_or(|weight| weight.dim() == 1),
+            Shape,
+            "{}: the weight has sizes {:?}, expected a number for each class",
+            self.operator,
+            self.weight.map_or(&[][..], Tensor::sizes)
+        );
         Ok(self)
     }
 

@@ -142,6 +142,7 @@ mod implicit {
             this.sizes()
         );
         let wrapped = wrap_dim(dim, this.dim()).map_err(|error| error.context(OPERATOR))?;
+        ensure!(this.dim() > 0, Index, "{OPERATOR}: a tensor without dimensions has no dimension {dim}");
         let expanded = |tensor: &Tensor, other: &Tensor| {
             let mut sizes = other.sizes().to_vec();
             if let (Some(size), Some(own)) = (sizes.get_mut(wrapped), tensor.sizes().get(wrapped)) {
@@ -216,7 +217,7 @@ fn repeat_interleave_Tensor(repeats: &Tensor, output_size: Option<i64>) -> Resul
     let mut repeated = (0..).zip(&counts).flat_map(|(at, count)| std::iter::repeat_n(at, *count as usize));
     let index = collected(OPERATOR, total, |_| repeated.next().unwrap_or_default())?;
     ensure!(
-        output_size.is_none_or(|size| size == index.len() as i64),
+        counts.is_empty() || output_size.is_none_or(|size| size == index.len() as i64),
         Argument,
         "{OPERATOR}: output_size is {output_size:?}, the result has {} elements",
         index.len()

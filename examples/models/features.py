@@ -305,6 +305,7 @@ def programs():
             ("float64", written.Block().double(), (torch.randn(1, 5, 16).double(),))]:
         yield f"of_{name}", module, arguments, {}, {}
     yield "batched", Batched(), (torch.randn(2, 3), torch.randn(4, 3)), {}, {}
+    yield "of_tallied", written.Tallied(), (torch.randn(7, 2),), {}, {"dynamic_shapes": ({0: Dim.DYNAMIC},)}
     yield "of_sizes", written.Sizes(), (torch.randn(4, 3), torch.randn(6, 3)), {}, {"dynamic_shapes": ({0: n}, {0: m})}
     yield "of_bits", written.Bits(), (torch.randn(5, 3), torch.tensor(6)), {}, {"dynamic_shapes": ({0: free}, None)}
     yield "of_complex", written.Complex(), (torch.randn(3, 2), torch.randn(3)), {}, {}

@@ -274,6 +274,17 @@ class Loops(nn.Module):
         return i, x, map_rows(lambda row, other: (row + other).relu(), x, x[0].clone())
 
 
+class Tallied(nn.Module):
+    """Loops that carry numbers: constants to begin with, and a size."""
+
+    def forward(self, x):
+        from torch._higher_order_ops import while_loop
+
+        i, j = while_loop(lambda i, j: i < j, lambda i, j: (i + 1, j - 1), (0, x.shape[0]))
+        k, m = while_loop(lambda k, m: k < m, lambda k, m: (k + 2, m), (1, 6))
+        return x * i + j, x * k - m
+
+
 class Scanned(nn.Module):
     """Cumulative sums of the rows."""
 
@@ -604,6 +615,7 @@ def features():
     fixture("numbered", Numbered(), (torch.randn(8, 3), 4), dynamic_shapes=({0: Dim.DYNAMIC}, Dim.DYNAMIC))
     fixture("branches", Branches(), (torch.randn(3),))
     fixture("loops", Loops(), (torch.randn(3, 2),))
+    fixture("tallied", Tallied(), (torch.randn(7, 2),), dynamic_shapes=({0: Dim.DYNAMIC},))
     fixture("scanned", Scanned(), (torch.randn(4, 2),))
     if not IS_OLDER or "joint" in OLDER:
         joint(TESTS / "joint.pt2", Loss(), (torch.randn(2, 3),))

@@ -6,6 +6,7 @@ use torch_library::{DeviceType, Dispatcher};
 
 use crate::associative::Pairs;
 use crate::functional;
+use crate::number;
 use crate::operand::Operand;
 use crate::out_dtype::{self, OutDtype};
 use crate::plan::{Action, Block, Scope, Source};
@@ -261,32 +262,44 @@ fn autocast(device: &str, dtype: &Argument, enabled: bool, cache: &Argument) -> 
 fn sources(arguments: &[&Argument], scope: &mut Scope<'_>) -> Result<Vec<Source>> {
     let mut sources = Vec::new();
     for argument in arguments {
-        match argument {
-            Argument::AsTensors(list) => {
-                for Named { name } in list {
-                    sources.push(scope.source(name)?);
-                }
-            }
-            Argument::AsSymInts(list) => {
-                for size in list {
-                    let SymIntArgument::AsName(name) = size else {
-                        bail!(NotSupported, "an argument of a graph is a constant in a list of sizes")
-                    };
-                    sources.push(scope.source(name)?);
-                }
-            }
-            argument => match Operand::of_any(argument, scope)? {
-                Operand::Borrowed(source) => sources.push(source),
-                _ => bail!(NotSupported, "an argument of a graph is neither a tensor nor a size"),
-            },
+        for operand in each(argument, scope)? {
+            let Operand::Borrowed(source) = operand else {
+                bail!(NotSupported, "an argument of a graph is neither a tensor nor a size")
+            };
+            sources.push(source);
         }
     }
     Ok(sources)
 }
 
-/// The values of a list, with a new slot for each, which is set repeatedly.
+/// The values of a list, each as an operand of its own; a value that is no list is one operand.
+fn each(list: &Argument, scope: &mut Scope<'_>) -> Result<Vec<Operand>> {
+    let fixed = |value: Value<'static>| Ok(Operand::Fixed(value));
+    match list {
+        Argument::AsTensors(list) => {
+            list.iter().map(|Named { name }| Ok(Operand::Borrowed(scope.source(name)?))).collect()
+        }
+        Argument::AsSymInts(list) => {
+            let each = list.iter().map(|size| match size {
+                SymIntArgument::AsName(name) => Ok(Operand::Borrowed(scope.source(name)?)),
+                SymIntArgument::AsInt(size) => fixed((*size).into()),
+            });
+            each.collect()
+        }
+        Argument::AsInts(list) => list.iter().map(|number| fixed((*number).into())).collect(),
+        one => Ok(vec![Operand::of_any(one, scope)?]),
+    }
+}
+
+/// The values of a list, with a new slot for each, which is set repeatedly. What a loop begins with may be a constant.
 fn fresh(list: &Argument, scope: &mut Scope<'_>) -> Result<(Vec<Operand>, Vec<u32>)> {
-    let sources = sources(&[list], scope)?;
-    let slots = sources.iter().map(|_| scope.shared.slot()).collect();
-    Ok((sources.into_iter().map(Operand::Borrowed).collect(), slots))
+    let operands = each(list, scope)?;
+    let is_value = |operand: &Operand| match operand {
+        Operand::Borrowed(_) => true,
+        Operand::Fixed(constant) => number::of(constant).is_some(),
+        _ => false,
+    };
+    ensure!(operands.iter().all(is_value), NotSupported, "a loop begins with neither tensors nor numbers");
+    let slots = operands.iter().map(|_| scope.shared.slot()).collect();
+    Ok((operands, slots))
 }

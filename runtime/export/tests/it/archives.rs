@@ -324,6 +324,7 @@ fn branches_loops_and_regions_run() {
     let below = program.run(&[Tensor::from([-1f32, -1.0, -1.0])]).unwrap();
     assert_near("branches", &below, &[Tensor::from([(-1f32).cos() * -2.0; 3])], 1e-6);
     replay("loops", 1e-6);
+    replay("tallied", 1e-6);
     replay("scanned", 1e-6);
     replay("associative", 1e-6);
     replay("strictly", 1e-6);

@@ -1,5 +1,6 @@
 //! PyTorch's decomposed quantisation operators for [`torch_library`]: the namespace
-//! [`quantized_decomposed`](mod@quantized_decomposed).
+//! [`quantized_decomposed`](mod@quantized_decomposed), and [`torchao`](mod@torchao) of the library with this name,
+//! which has a scale for each block of a tensor.
 //!
 //! Programs that a quantiser prepared before `torch.export` wrote them call these operators: a quantised tensor is a plain
 //! tensor of integers, and its scale and zero point are arguments of the operators that make it and read it. A program
@@ -24,10 +25,14 @@
 // The modules are listed bottom-up: each uses only those above it.
 
 mod ops;
+mod ops_of_torchao;
 mod parameters;
 
 mod affine;
+mod blocks;
 mod choice;
 
 #[doc(inline)]
 pub use ops::quantized_decomposed;
+#[doc(inline)]
+pub use ops_of_torchao::torchao;

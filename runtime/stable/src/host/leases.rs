@@ -4,6 +4,9 @@
 //! though. So the call holds leases on its arguments: exclusive ones on those that its schema marks as written, shared
 //! ones on the rest. When the kernel calls an operator itself, that one takes leases of its own; the exclusive leases,
 //! which would conflict, are given back meanwhile.
+//!
+//! The operator, or another thread, may then give a tensor other memory. The kernel may still have an address in the
+//! old memory, which is therefore kept and leased as long as the call lasts, beside the new one.
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -13,6 +16,8 @@ use torch_library::{OwnedLease, Result, Tensor};
 /// The leases of the innermost kernel on this thread.
 #[derive(Default)]
 struct Held {
+    /// The tensors that are written, and a view of each that only this code has, so that it stays in the memory in
+    /// which the kernel found the tensor.
     written: Vec<Tensor>,
     exclusive: Vec<OwnedLease>,
     _shared: Vec<OwnedLease>,
@@ -39,12 +44,23 @@ impl Drop for Running {
 ///
 /// # Errors
 /// The memory is in use elsewhere in a conflicting way.
-pub(crate) fn hold(written: Vec<Tensor>, read: impl Iterator<Item = Tensor>) -> Result<Running> {
+pub(crate) fn hold(mut written: Vec<Tensor>, read: impl Iterator<Item = Tensor>) -> Result<Running> {
     let exclusive = exclusive(&written)?;
+    // Under the leases, so that a view is in the memory that its tensor has during the call.
+    let views: Vec<_> = written.iter().filter_map(|tensor| alias(tensor).ok()).collect();
+    written.extend(views);
     let is_written = |tensor: &Tensor| written.iter().any(|other| other.shares_storage_with(tensor));
     let shared = read.filter(|tensor| !is_written(tensor)).map(OwnedLease::shared).collect::<Result<_>>()?;
     let outer = RUNNING.replace(Held { written, exclusive, _shared: shared });
     Ok(Running { outer: Some(outer) })
+}
+
+/// A view of the same elements.
+///
+/// # Errors
+/// A wrapper, whose elements have no address.
+fn alias(tensor: &Tensor) -> Result<Tensor> {
+    tensor.strided_view(tensor.sizes(), tensor.strides(), tensor.storage_offset())
 }
 
 /// One lease for each storage.
@@ -82,7 +98,9 @@ pub(crate) fn suspended<T>(run: impl FnOnce() -> Result<T>) -> Result<T> {
 
 #[cfg(test)]
 mod tests {
-    use torch_library::ErrorKind;
+    use std::sync::Arc;
+
+    use torch_library::{DType, Device, ErrorKind, Storage, StorageImpl};
 
     use super::*;
 
@@ -96,6 +114,38 @@ mod tests {
         assert!(y.to_vec::<f64>().is_err(), "the kernel goes on");
         drop(running);
         assert_eq!(y.to_vec::<f64>().unwrap(), [3.0]);
+    }
+
+    #[test]
+    fn memory_that_a_tensor_leaves_during_a_call_is_kept_and_leased() {
+        struct Lent(Storage, #[expect(dead_code, reason = "dropped with the memory")] Arc<()>);
+
+        impl StorageImpl for Lent {
+            fn nbytes(&self) -> usize {
+                self.0.nbytes()
+            }
+
+            fn device(&self) -> Device {
+                Device::CPU
+            }
+
+            fn host(&self) -> Option<&Storage> {
+                Some(&self.0)
+            }
+        }
+
+        let (kept, mut x) = (Arc::new(()), Tensor::from([1.0]));
+        let lent = Storage::new(Lent(x.storage().clone(), kept.clone()));
+        let handle = x.clone(); // for which the tensor keeps its first memory, but no later one
+        x.set_storage(lent.clone(), &[1], &[1], 0).unwrap();
+        let mut beside = Tensor::from_storage(lent, &[1], &[1], 0, DType::Float64, x.key_set()).unwrap();
+        let running = hold(vec![handle], std::iter::empty()).unwrap();
+        suspended(|| x.set_storage(Storage::from_vec(vec![2.0]), &[1], &[1], 0)).unwrap();
+        assert!(x.to_vec::<f64>().is_err() && beside.fill(3.0).is_err(), "the kernel may write to both");
+        drop(beside);
+        assert_eq!(Arc::strong_count(&kept), 2, "the kernel may have an address in the old memory");
+        drop(running);
+        assert_eq!((Arc::strong_count(&kept), x.to_vec::<f64>().unwrap()), (1, vec![2.0]));
     }
 
     #[test]

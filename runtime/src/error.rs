@@ -249,9 +249,14 @@ macro_rules! ensure {
 mod tests {
     use super::*;
 
+    /// A large number natively, and a smaller one under Miri, which is slow.
+    const fn count(natively: usize, interpreted: usize) -> usize {
+        if cfg!(miri) { interpreted } else { natively }
+    }
+
     #[test]
     fn texts_of_any_length_are_quoted_in_part() {
-        let text = "é".repeat(1_000_000);
+        let text = "é".repeat(count(1_000_000, MESSAGE));
         let errors = [
             Error::new(ErrorKind::Argument, format!("bad: {text}!")),
             Error::new(ErrorKind::Argument, "bad").context(&text),
@@ -289,16 +294,16 @@ mod tests {
         let long = message("é".repeat(MESSAGE));
         assert!(long.len() <= MESSAGE && long.starts_with("éé"), "{} bytes", long.len());
         assert!(long.ends_with("é … and 16424 bytes more"), "{}", &long[MESSAGE - 60..]);
-        let deep =
-            (0..10_000).fold(Error::new(ErrorKind::Kernel, "no"), |error, _| error.context("in a loop"));
+        let deep = (0..count(10_000, MESSAGE / 4))
+            .fold(Error::new(ErrorKind::Kernel, "no"), |error, _| error.context("in a loop"));
         assert!(deep.to_string().len() <= MESSAGE && deep.to_string().starts_with("in a loop: in a loop: "));
     }
 
     #[test]
     fn an_error_has_any_number_of_causes() {
         let first = Error::new(ErrorKind::Kernel, "first");
-        let last =
-            (0..200_000).fold(first, |cause, _| Error::new(ErrorKind::Kernel, "later").with_source(cause));
+        let last = (0..count(200_000, 300))
+            .fold(first, |cause, _| Error::new(ErrorKind::Kernel, "later").with_source(cause));
         assert!(format!("{last:?}").ends_with("caused by: later\n  caused by: first"));
     }
 

@@ -374,9 +374,9 @@ mod tests {
         assert!(Geometry::contiguous(&[0, i64::MAX, 2]).is_err());
         assert!(Geometry::new(&[0, 3], &[1, i64::MAX], 0).is_err());
         assert!(Geometry::new(&[3], &[i64::MAX], 0).unwrap().end().is_err());
-        let many = vec![1; 200_000];
+        let many = vec![1; if cfg!(miri) { 1000 } else { 200_000 }]; // Miri is slow
         let error = Geometry::new(&many, &many, 0).unwrap_err().to_string();
-        assert_eq!(error, "200000 dimensions, a tensor has at most 64");
+        assert_eq!(error, format!("{} dimensions, a tensor has at most 64", many.len()));
         assert_eq!(Geometry::contiguous(&many).unwrap_err().to_string(), error);
         assert!(Geometry::contiguous(&vec![0; DIMENSIONS + 1]).is_err());
         assert_eq!(Geometry::contiguous(&[1; DIMENSIONS]).unwrap().dim(), DIMENSIONS);

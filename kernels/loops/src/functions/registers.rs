@@ -90,7 +90,9 @@ impl<F, W: InRegisters> Registers<F, W> {
     }
 }
 
-impl<M: Element, F: Elements<M, M, 1>, W: InRegisters> Elements<M, M, 1> for Registers<F, W> {
+// SAFETY: the function for any processor writes all results, and so does `widest::each`, whatever `W` computes; it is
+// not said to be the identity.
+unsafe impl<M: Element, F: Elements<M, M, 1>, W: InRegisters> Elements<M, M, 1> for Registers<F, W> {
     #[inline(always)]
     fn one(&self, elements: [M; 1]) -> M {
         self.any.one(elements)

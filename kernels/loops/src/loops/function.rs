@@ -8,7 +8,27 @@ use super::bytes::copy_bytes;
 use crate::inlined::from_fn;
 
 /// A function of `N` elements that loops can compute: a closure, [`Inlined`], or [`Usually`].
-pub trait Elements<M, R, const N: usize>: Sync {
+///
+/// Loops write to memory that is not initialised yet, and trust that nothing is left out:
+///
+/// ```compile_fail,E0200
+/// use torch_library_loops::loops::Elements;
+///
+/// struct Nothing;
+///
+/// impl Elements<f32, f32, 1> for Nothing {
+///     fn one(&self, [x]: [f32; 1]) -> f32 {
+///         x
+///     }
+///
+///     unsafe fn each(&self, _: *mut f32, _: [*const f32; 1], _: usize) {}
+/// }
+/// ```
+///
+/// # Safety
+/// - [`each`](Self::each) and [`each_widest`](Self::each_widest) write every result that they are asked for.
+/// - [`IS_IDENTITY`](Self::IS_IDENTITY) is true only if `M` is `R`, and the function returns its argument.
+pub unsafe trait Elements<M, R, const N: usize>: Sync {
     /// Whether the loop over floats is also compiled for the widest vectors. A memory-bound loop gains nothing.
     #[cfg(target_arch = "x86_64")]
     const IS_FASTER_WIDEST: bool = true;
@@ -90,7 +110,8 @@ impl<T: Element> Block<T> {
     }
 }
 
-impl<M: Element, R: Element, F: Fn([M; N]) -> R + Sync, const N: usize> Elements<M, R, N> for F {
+// SAFETY: as for `Inlined`, which computes all results.
+unsafe impl<M: Element, R: Element, F: Fn([M; N]) -> R + Sync, const N: usize> Elements<M, R, N> for F {
     #[cfg(target_arch = "x86_64")]
     const IS_FASTER_WIDEST: bool = N == 1;
     const HAS_PLANE: bool = N == 2;
@@ -118,7 +139,9 @@ impl<M, R, F: Fn([M; N]) -> R + Sync, const N: usize> Function<M, R, N> for Clos
     }
 }
 
-impl<M: Element, R: Element, F: Function<M, R, N>, const N: usize> Elements<M, R, N> for Inlined<F> {
+// SAFETY: `each` writes the results of all blocks, and then those after the last one; it is not said to be the
+// identity.
+unsafe impl<M: Element, R: Element, F: Function<M, R, N>, const N: usize> Elements<M, R, N> for Inlined<F> {
     #[inline(always)]
     fn one(&self, elements: [M; N]) -> R {
         self.0.of(elements)
@@ -148,7 +171,8 @@ impl<M: Element, R: Element, F: Function<M, R, N>, const N: usize> Elements<M, R
 /// A closure of three elements, for operators whose inputs often have a single element in a row.
 pub struct RowByRow<F>(pub F);
 
-impl<M: Element, R: Element, F: Fn([M; 3]) -> R + Sync> Elements<M, R, 3> for RowByRow<F> {
+// SAFETY: as for the closure, which computes all results.
+unsafe impl<M: Element, R: Element, F: Fn([M; 3]) -> R + Sync> Elements<M, R, 3> for RowByRow<F> {
     #[cfg(target_arch = "x86_64")]
     const IS_FASTER_WIDEST: bool = false;
     const HAS_PLANE: bool = true;
@@ -207,7 +231,8 @@ unsafe fn at<M: Element, const N: usize>(inputs: [*const M; N], i: usize) -> [M;
 /// The identity function.
 pub(super) struct Identity;
 
-impl<T: Element> Elements<T, T, 1> for Identity {
+// SAFETY: `each` copies all elements, which are the results, of the same type.
+unsafe impl<T: Element> Elements<T, T, 1> for Identity {
     #[cfg(target_arch = "x86_64")]
     const IS_FASTER_WIDEST: bool = false;
     const HAS_PLANE: bool = true;
@@ -233,7 +258,8 @@ pub struct Usually<C, F, A> {
 }
 
 /// A block takes the fast form only if all of its arguments are usual.
-impl<M, R, C, F, A, const N: usize> Elements<M, R, N> for Usually<C, F, A>
+// SAFETY: one of the two forms computes each block, all of whose results it writes; it is not said to be the identity.
+unsafe impl<M, R, C, F, A, const N: usize> Elements<M, R, N> for Usually<C, F, A>
 where
     M: Element,
     R: Element,

@@ -7,7 +7,7 @@ use std::cell::UnsafeCell;
 use std::fmt;
 use std::mem::{self, ManuallyDrop, MaybeUninit};
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use triomphe::{Arc, HeaderSlice, UniqueArc};
 
@@ -143,6 +143,9 @@ impl Storage {
     }
 
     fn allocate(nbytes: usize, device: Device, is_zeroed: bool) -> Result<Storage> {
+        if cfg!(exact_blocks) {
+            return Self::allocate_exactly(nbytes, device, is_zeroed);
+        }
         match nbytes < spare::SMALLEST {
             true => Self::allocate_inside(nbytes, device, is_zeroed),
             false => Self::allocate_apart(nbytes, device, is_zeroed),
@@ -203,6 +206,26 @@ impl Storage {
         // spare::ALIGN` bytes further, and at least `nbytes` bytes follow it.
         let data = unsafe { base.add(base.align_offset(Self::ALIGN)) };
         Ok(Self::from_inner(Some(data), nbytes, device, Owner::Heap { base, layout }))
+    }
+
+    /// Memory in an allocation that ends with its last byte, and is not reused when it is freed: so AddressSanitizer
+    /// and Miri see every access beyond a block. (Other blocks are followed by padding, or preceded by what handles
+    /// share.) Memory that is not zeroed holds other bytes each time, so that an element that a kernel leaves out
+    /// differs between equal calls. It is chosen by `--cfg exact_blocks`.
+    fn allocate_exactly(nbytes: usize, device: Device, is_zeroed: bool) -> Result<Storage> {
+        static FILLER: AtomicU8 = AtomicU8::new(0x35);
+        let layout = alloc::Layout::from_size_align(nbytes.max(1), Self::ALIGN);
+        let Ok(layout) = layout else { return Err(out_of_memory(nbytes)) };
+        // SAFETY: the layout's size is not zero.
+        let base = NonNull::new(unsafe {
+            if is_zeroed { alloc::alloc_zeroed(layout) } else { alloc::alloc(layout) }
+        });
+        let Some(base) = base else { return Err(out_of_memory(nbytes)) };
+        if !is_zeroed && !cfg!(miri) {
+            // SAFETY: the block has as many bytes, and no other code has it yet.
+            unsafe { base.write_bytes(FILLER.fetch_add(0x1b, Ordering::Relaxed), nbytes) };
+        }
+        Ok(Self::from_inner(Some(base), nbytes, device, Owner::Heap { base, layout }))
     }
 
     /// The memory of a vector, which is not copied.
@@ -388,9 +411,10 @@ impl Drop for Inner {
     fn drop(&mut self) {
         match self.owner {
             Owner::Heap { base, layout } if layout.size() != 0 => {
-                // SAFETY: `base` came from the global allocator with this layout: in `allocate_apart`, or in the vector
-                // that `from_vec` took. It was not freed before, since an `Inner` is not copied, and it is no longer
-                // accessed: code that has `data` also has a handle, of which this was the last.
+                // SAFETY: `base` came from the global allocator with this layout: in `allocate_apart` or
+                // `allocate_exactly`, or in the vector that `from_vec` took. It was not freed before, since an `Inner`
+                // is not copied, and it is no longer accessed: code that has `data` also has a handle, of which this
+                // was the last.
                 unsafe { spare::free(base, layout) }
             }
             Owner::Heap { .. } | Owner::Nothing => {}

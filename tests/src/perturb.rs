@@ -12,6 +12,8 @@ use torch_library::{
     match_dtype,
 };
 
+use torch_library_kernels::random::manual_seed;
+
 use crate::operators::Arguments;
 use crate::rows;
 
@@ -69,6 +71,20 @@ const TEXTS: [&str; 12] =
 /// The recorded calls of a folder, from its `kernels.jsonl.gz`.
 pub struct Calls(Vec<Json>);
 
+/// What a call ends with.
+#[derive(Debug, PartialEq)]
+pub enum End {
+    /// An error.
+    Refused,
+    /// Results: their elements, and the call.
+    Returned {
+        /// The call with its arguments.
+        what: String,
+        /// The elements of the results, of gradients, and of arguments after the call.
+        text: String,
+    },
+}
+
 /// Returns a number below its argument.
 pub type Choose<'c> = &'c mut dyn FnMut(usize) -> usize;
 
@@ -99,13 +115,13 @@ impl Calls {
         self.0[index]["op"].as_str().unwrap_or_default()
     }
 
-    /// Makes one of the calls, changed as `choose` says, and returns whether it succeeded; `None` if the operator does not
-    /// exist here. With `is_huge` the change is in the sizes: dimensions become longer than any memory. Half of the calls go
-    /// through a layer.
+    /// Makes one of the calls, changed as `choose` says, and returns its results as text, or that it was refused; `None` if
+    /// the operator does not exist here. With `is_huge` the change is in the sizes: dimensions become longer than any
+    /// memory. Half of the calls go through a layer. Random numbers are the same for the same call.
     ///
     /// # Errors
     /// The call panicked.
-    pub fn call(&self, index: usize, is_huge: bool, choose: Choose<'_>) -> Result<Option<bool>, String> {
+    pub fn call(&self, index: usize, is_huge: bool, choose: Choose<'_>) -> Result<Option<End>, String> {
         let row = &self.0[index];
         let Ok(operator) = Dispatcher::global().find(self.operator(index)) else { return Ok(None) };
         let Ok(mut arguments) = Arguments::of(row) else { return Ok(None) };
@@ -126,10 +142,14 @@ impl Calls {
             leaves.iter().for_each(|leaf| _ = leaf.set_requires_grad(true));
         }
         let Changes { choose, .. } = changes;
-        let call =
-            AssertUnwindSafe(|| layer.call(arguments, operator, choose, |results| look(results, backward)));
+        manual_seed(index as u64);
+        let mut text = String::new();
+        let call = AssertUnwindSafe(|| {
+            layer.call(arguments, operator, choose, |results| text = look(results, &leaves, backward))
+        });
         match catch_unwind(call) {
-            Ok(end) => Ok(Some(end.is_ok())),
+            Ok(Ok(())) => Ok(Some(End::Returned { what, text })),
+            Ok(Err(_)) => Ok(Some(End::Refused)),
             Err(panic) => {
                 let text = panic.downcast_ref::<String>().cloned();
                 let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
@@ -139,15 +159,32 @@ impl Calls {
     }
 }
 
-/// Reads all results, and runs the backward pass from them.
-fn look(results: &[Value<'static>], backward: bool) {
+/// Reads all results, and runs the backward pass from them; returns the elements of the results, of the gradients and of
+/// what was written.
+fn look(results: &[Value<'static>], leaves: &[Tensor], backward: bool) -> String {
+    let mut text = String::new();
     for tensor in results.iter().flat_map(Value::all_tensors) {
         assert!(!tensor.to_string().is_empty(), "a tensor has a text");
+        text += &elements(tensor);
         if backward && tensor.requires_grad() && tensor.numel() < 1 << 20 {
             let _ = Tensor::full(tensor.sizes(), 1.0, tensor.dtype(), tensor.device())
                 .and_then(|gradient| backward_of(&[tensor], &[Some(gradient)], GradOptions::new()));
         }
     }
+    for leaf in leaves {
+        text += &elements(leaf);
+        text += &leaf.grad().map(|gradient| elements(&gradient)).unwrap_or_default();
+    }
+    text
+}
+
+/// The elements of a tensor as text, unless there are very many of them, or none can be read.
+fn elements(tensor: &Tensor) -> String {
+    if tensor.numel() > 1 << 14 || tensor.device() != Device::CPU || tensor.is_wrapper() {
+        return format!("{:?};", tensor.sizes());
+    }
+    let read = || match_dtype!(tensor.dtype(), T => Ok(format!("{:?};", tensor.to_vec::<T>()?)));
+    read().unwrap_or_else(|error: Error| error.to_string())
 }
 
 struct Changes<'c> {

@@ -1,6 +1,8 @@
-//! `perturb FOLDER ROUNDS [--huge] [--seed SEED] [--from ROW] [--to ROW]`: makes the recorded calls of a folder ROUNDS times,
+//! `perturb FOLDER ROUNDS [--huge] [--twice] [--seed SEED] [--from ROW] [--to ROW]`: makes the recorded calls of a folder ROUNDS times,
 //! each time with one or two things changed. Prints calls that panic or take long, and exits if a call does not end; with
 //! `PERTURB_TRACE`, prints each row before its first call. `--huge` runs one row per operator; there, slow calls are expected.
+//! `--twice` makes each call twice and compares the results: in a build with `--cfg exact_blocks`, memory that is not zeroed has other
+//! contents each time, so that an element that a kernel does not write differs.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -8,9 +10,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use torch_library::{Result, bail};
-use torch_library_tests::perturb::Calls;
+use torch_library_tests::perturb::{Calls, End};
 
-const USAGE: &str = "usage: perturb FOLDER ROUNDS [--huge] [--seed SEED] [--from ROW] [--to ROW]";
+const USAGE: &str = "usage: perturb FOLDER ROUNDS [--huge] [--twice] [--seed SEED] [--from ROW] [--to ROW]";
 
 /// The number of the call that is running.
 static CALL: AtomicUsize = AtomicUsize::new(0);
@@ -22,11 +24,13 @@ struct Settings {
     to: usize,
     rounds: usize,
     is_huge: bool,
+    is_twice: bool,
     traces: bool,
 }
 
 fn main() -> Result<ExitCode> {
-    let (mut numbers, mut words, mut is_huge) = ([0, 0, usize::MAX], Vec::new(), false);
+    let (mut numbers, mut words) = ([0, 0, usize::MAX], Vec::new());
+    let (mut is_huge, mut is_twice) = (false, false);
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match ["--seed", "--from", "--to"].iter().position(|option| *option == argument) {
@@ -35,6 +39,7 @@ fn main() -> Result<ExitCode> {
                 None => bail!(Argument, "{USAGE}"),
             },
             None if argument == "--huge" => is_huge = true,
+            None if argument == "--twice" => is_twice = true,
             None => words.push(argument),
         }
     }
@@ -43,7 +48,7 @@ fn main() -> Result<ExitCode> {
     let [seed, from, to] = numbers;
     let calls = Calls::read(Path::new(folder))?;
     let traces = std::env::var_os("PERTURB_TRACE").is_some();
-    let settings = Settings { seed, from, to: to.min(calls.len()), rounds, is_huge, traces };
+    let settings = Settings { seed, from, to: to.min(calls.len()), rounds, is_huge, is_twice, traces };
     watch(Duration::from_secs(if is_huge { 1 } else { 20 }));
     std::panic::set_hook(Box::new(|info| eprintln!("{:?}", info.location())));
     Ok(if run(&calls, &settings) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -60,13 +65,21 @@ fn run(calls: &Calls, settings: &Settings) -> bool {
             eprintln!("row {row} {}", calls.operator(row));
         }
         for round in 0..settings.rounds {
-            let mut state = (settings.seed as u64) << 48 | (row as u64) << 20 | round as u64;
+            let call = || {
+                let mut state = (settings.seed as u64) << 48 | (row as u64) << 20 | round as u64;
+                CALL.fetch_add(1, Ordering::Relaxed);
+                calls.call(row, settings.is_huge, &mut |bound| below(&mut state, bound))
+            };
             let start = Instant::now();
-            CALL.fetch_add(1, Ordering::Relaxed);
-            match calls.call(row, settings.is_huge, &mut |bound| below(&mut state, bound)) {
+            let end = call();
+            if settings.is_twice && end != call() {
+                failed += 1;
+                println!("row {row} round {round}: equal calls differ: {end:.2000?}");
+            }
+            match end {
                 Ok(None) => break,
-                Ok(Some(true)) => returned += 1,
-                Ok(Some(false)) => refused += 1,
+                Ok(Some(End::Returned { .. })) => returned += 1,
+                Ok(Some(End::Refused)) => refused += 1,
                 Err(text) => {
                     failed += 1;
                     println!("row {row} round {round}: panicked: {text}");
@@ -77,7 +90,7 @@ fn run(calls: &Calls, settings: &Settings) -> bool {
             }
         }
     }
-    println!("{returned} calls returned, {refused} were refused, {failed} panicked");
+    println!("{returned} calls returned, {refused} were refused, {failed} failed");
     failed == 0
 }
 

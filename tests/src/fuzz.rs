@@ -4,7 +4,9 @@ use std::sync::OnceLock;
 
 use torch_library::guard::IncludeDispatchKeyGuard;
 use torch_library::prelude::*;
+use torch_library::tracer::Graph;
 use torch_library::{DispatchKeySet, Dispatcher, Library, LibraryKind, RuntimeKernel};
+use torch_library_kernels::data::{npy, safetensors};
 use torch_library_schema::token::lex;
 use torch_library_schema::{Mode, Schema, SchemaArgument};
 
@@ -14,7 +16,8 @@ use crate::hostile::Hostile;
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All targets.
-pub const TARGETS: [Target; 2] = [("schema", schema), ("boxed_call", boxed_call)];
+pub const TARGETS: [Target; 4] =
+    [("schema", schema), ("boxed_call", boxed_call), ("graph", graph), ("file", file)];
 
 /// Parses a text as a schema in both modes: what is accepted must parse again after printing, and answer every query.
 pub fn schema(input: &[u8]) {
@@ -68,6 +71,50 @@ pub fn boxed_call(input: &[u8]) {
         hostile.call().unwrap_or_else(|failure| panic!("{failure}"));
     }
     hostile.declare_and_call().unwrap_or_else(|failure| panic!("{failure}"));
+}
+
+/// Parses a text as a graph: what is accepted must parse again after printing, with values numbered in order from then on, and
+/// passes must find nothing to do a second time.
+pub fn graph(input: &[u8]) {
+    let text = String::from_utf8_lossy(input);
+    let mut graph = match text.parse::<Graph>() {
+        Ok(graph) => graph,
+        Err(error) => return assert!(error.to_string().contains("of the graph"), "{text:?}"),
+    };
+    let again = |text: &str| text.parse::<Graph>().map(|graph| graph.to_string()).ok();
+    let printed = again(&graph.to_string());
+    assert!(
+        printed.is_some() && printed == printed.as_deref().and_then(again),
+        "{text:?} is printed as {graph}"
+    );
+    assert!(!graph.to_dot().is_empty() && !graph.to_json().is_empty(), "{text:?}");
+    graph.merge_common_subexpressions();
+    graph.eliminate_dead_code();
+    assert!(again(&graph.to_string()).is_some(), "{text:?}");
+    assert_eq!((graph.merge_common_subexpressions(), graph.eliminate_dead_code()), (0, 0), "{text:?}");
+}
+
+/// Reads a file of tensors, in the format that the first byte chooses: what is accepted has no more elements than the file, and
+/// is the same when it is written and read again.
+pub fn file(input: &[u8]) {
+    let Some((format, bytes)) = input.split_first() else { return };
+    let check = |tensor: &Tensor, again: &Tensor| {
+        assert!(tensor.numel() as u64 * tensor.dtype().size() as u64 <= bytes.len() as u64);
+        assert_eq!((tensor.sizes(), tensor.dtype()), (again.sizes(), again.dtype()));
+        assert_eq!(tensor.to_string(), again.to_string());
+    };
+    if format % 2 == 0 {
+        let Ok(tensor) = npy::read(bytes) else { return };
+        let mut written = Vec::new();
+        npy::write(&tensor, &mut written).expect("it came from such a file");
+        check(&tensor, &npy::read(&written[..]).expect("it was just written"));
+    } else {
+        let Ok(tensors) = safetensors::from_bytes(bytes) else { return };
+        let written = safetensors::to_bytes(&tensors).expect("they came from such a file");
+        let again = safetensors::from_bytes(&written).expect("it was just written");
+        assert!(tensors.keys().eq(again.keys()));
+        tensors.iter().for_each(|(name, tensor)| check(tensor, &again[name]));
+    }
 }
 
 /// The number of calls per input.

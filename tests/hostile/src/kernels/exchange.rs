@@ -2,6 +2,8 @@
 #![forbid(unsafe_code)]
 
 use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
+use std::path::Path;
 
 use ndarray::{Array, ShapeBuilder};
 use torch_library::Storage;
@@ -123,6 +125,40 @@ pub(crate) fn files_that_lie() -> Result<()> {
             assert!(!tensor.to_string().is_empty());
         }
     }
+    Ok(())
+}
+
+/// Files are cut off and grow again while they are read, in place of the writer's rename that `checkpoint::save` does.
+pub(crate) fn files_that_shrink() -> Result<()> {
+    let x = Tensor::from(vec![1.0; LEN]);
+    let path = |extension: &str| {
+        let name = format!("hostile-shrinks-{}.{extension}", std::process::id());
+        std::env::temp_dir().join(name)
+    };
+    let [array, checkpoint] = [path("npy"), path("safetensors")];
+    checkpoint::save(&checkpoint, &[("x".to_owned(), x.clone())])?;
+    npy::write(&x, File::create(&array)?)?;
+    let assert_read = |x: &Tensor| {
+        let values = allowed(x.to_vec::<f64>()).unwrap_or_default();
+        assert!(values.iter().all(|value| [0.0, 1.0].contains(value)));
+    };
+    let change = |path: &Path, len: u64, round: usize| {
+        let file = OpenOptions::new().write(true).open(path)?;
+        Ok::<(), Error>(file.set_len([len / 2, 2 * len, len][round % 3])?)
+    };
+    let [array_len, checkpoint_len] = [std::fs::metadata(&array)?.len(), std::fs::metadata(&checkpoint)?.len()];
+    together(&[
+        &|round| attempt(change(&array, array_len, round)),
+        &|round| attempt(change(&checkpoint, checkpoint_len, round)),
+        &|_| {
+            let read = File::open(&array).map_err(Error::from).and_then(npy::read);
+            allowed(read).iter().for_each(assert_read);
+            allowed(checkpoint::read(&checkpoint)).iter().flat_map(BTreeMap::values).for_each(assert_read);
+        },
+        &|_| attempt(checkpoint::load(&checkpoint, &[("x".to_owned(), Tensor::from(vec![1.0; LEN]))])),
+    ]);
+    std::fs::remove_file(array)?;
+    std::fs::remove_file(checkpoint)?;
     Ok(())
 }
 

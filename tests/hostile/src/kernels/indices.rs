@@ -89,6 +89,27 @@ pub(crate) fn index_add_indices() -> Result<()> {
     attack(&longs(&[ROWS], 3)?, 3, |index| aten::index_add_(&mut x.clone(), 0, index, &values).map(|x| x.clone()))
 }
 
+/// Another thread writes indices of short rows, of which there is one for each row, and one for each element.
+pub(crate) fn short_row_indices() -> Result<()> {
+    for width in [3, 40] {
+        let x = Tensor::full(&[64, width], 1.0, DType::Float64, Device::CPU)?;
+        let values = Tensor::full(&[ROWS, width], 1.0, DType::Float64, Device::CPU)?;
+        for strides in [[1, 0], [width, 1]] {
+            let (index, mut sums) = (longs(&[ROWS * width], 3)?, aten::clone(&x)?);
+            let rows = |index: &Tensor| index.strided_view(&[ROWS, width], &strides, 0);
+            attack(&index, 3, |index| aten::gather(&x, 0, &rows(index)?))?;
+            attack(&index, 3, |index| {
+                aten::scatter__src(&mut x.clone(), 0, &rows(index)?, &values).map(|x| x.clone())
+            })?;
+            aten::scatter_add_(&mut sums, 0, &rows(&index)?, &values)?;
+            attack(&index, 3, |index| {
+                aten::scatter_add_(&mut sums.clone(), 0, &rows(index)?, &values).map(|sums| sums.clone())
+            })?;
+        }
+    }
+    Ok(())
+}
+
 pub(crate) fn index_indices() -> Result<()> {
     let (x, other) = (table()?, longs(&[ROWS], 1)?);
     attack(&longs(&[ROWS], 3)?, 3, |index| aten::index_Tensor(&x, &[Some(index.clone()), Some(other.clone())]))

@@ -20,6 +20,12 @@ fn softmax_does_not_overflow() -> Result<()> {
     close(&x.log_softmax(-1)?, &[-1.31326169, -0.31326169, -LN_2, -LN_2])?;
     close(&x.softmax(0)?, &[1.0, 1.0, 0.0, 0.0])?;
     assert_eq!(Tensor::from(3.0).softmax(0)?.item()?, Scalar::Float(1.0));
+    // Many columns side by side, whose second element is the largest.
+    let columns =
+        aten::mul_Scalar(&aten::arange(3.into())?.reshape(&[3, 1])?.expand(&[3, 40])?, (-1000).into())?;
+    let columns = aten::roll::with(&columns.to_dtype(DType::Float32)?, &[1]).dims(&[0]).call()?;
+    close(&columns.softmax(0)?, &[[0.0; 40], [1.0; 40], [0.0; 40]].concat())?;
+    close(&columns.log_softmax(0)?, &[[-2000.0; 40], [0.0; 40], [-1000.0; 40]].concat())?;
     Ok(())
 }
 

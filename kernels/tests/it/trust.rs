@@ -60,3 +60,21 @@ fn operators_that_answer_with_fewer_elements_are_noticed() -> Result<()> {
     assert!(text.contains("gave a mask of other sizes than [1, 1, 4, 4]"), "{text}");
     Ok(())
 }
+
+#[test]
+fn truths_of_any_bytes_are_moved_as_truths() -> Result<()> {
+    let bytes: Vec<u8> = (0..300u32).map(|i| (i % 5) as u8 * 63).collect();
+    let keys = DispatchKeySet::from_key(DispatchKey::CPU);
+    let x = Tensor::from_storage(Storage::from_vec(bytes), &[300], &[1], 0, DType::Bool, keys)?;
+    let index = aten::arange(300.into())?;
+    let moved = [
+        aten::gather(&x, 0, &index)?,
+        aten::index_select(&x, 0, &index)?,
+        aten::take(&x, &index)?,
+        aten::flip(&x, &[0])?,
+    ];
+    for moved in moved {
+        assert!(moved.storage().bytes()?.iter().all(|byte| *byte < 2));
+    }
+    Ok(())
+}

@@ -235,6 +235,14 @@ mod tests {
         let x = wide.strided_view(&[3000, 3], &[4, 1], 0).unwrap();
         let expected: Vec<f32> =
             values(&x).iter().zip(values(&row).iter().cycle()).map(|(x, y)| x + y).collect();
+        let out = numbers(&[3000, 3], DType::Float32);
+        map(&out, [&x, &row], |[x, y]: [f32; 2]| x + y).unwrap();
+        assert_eq!(values(&out), expected, "from rows with gaps");
+        let wide_out = numbers(&[3000, 4], DType::Float32);
+        map(&wide_out.strided_view(&[3000, 3], &[4, 1], 0).unwrap(), [&out, &row], |[x, y]: [f32; 2]| x - y)
+            .unwrap();
+        let written: Vec<f32> = values(&wide_out).chunks(4).flat_map(|row| row[..3].to_vec()).collect();
+        assert_eq!(written, values(&x), "to rows with gaps");
         map(&x, [&x, &row], |[x, y]: [f32; 2]| x + y).unwrap();
         assert_eq!(values(&x), expected);
         assert_eq!(values(&wide)[3], 5.0, "the element between two rows");

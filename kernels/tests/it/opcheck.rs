@@ -240,7 +240,7 @@ fn has_tag(name: &str, tag: &str) -> bool {
 }
 
 /// Operators whose gradients are left out above.
-const WITHOUT_GRADIENT: [&str; 36] = [
+const WITHOUT_GRADIENT: [&str; 37] = [
     "_fake_quantize_learnable_per_channel_affine", // see `fake_quantize.rs`
     "_fake_quantize_learnable_per_tensor_affine",
     "_fake_quantize_per_tensor_affine_cachemask_tensor_qparams",
@@ -258,6 +258,7 @@ const WITHOUT_GRADIENT: [&str; 36] = [
     "batch_norm_backward",
     "detach",
     "detach_",
+    "histc", // constant between the ends of its bins
     "_linalg_eigh",
     "linalg_cholesky_ex",
     "cholesky_inverse",

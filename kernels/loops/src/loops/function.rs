@@ -193,7 +193,10 @@ unsafe impl<M: Element, R: Element, F: Fn([M; 3]) -> R + Sync> Elements<M, R, 3>
 /// A closure of several elements with so much arithmetic that the widest vectors compute it faster.
 pub struct Widest<F>(pub F);
 
-impl<M: Element, R: Element, F: Fn([M; N]) -> R + Sync, const N: usize> Elements<M, R, N> for Widest<F> {
+// SAFETY: as for the closure, which computes all results.
+unsafe impl<M: Element, R: Element, F: Fn([M; N]) -> R + Sync, const N: usize> Elements<M, R, N>
+    for Widest<F>
+{
     #[cfg(target_arch = "x86_64")]
     const IS_FASTER_WIDEST: bool = true;
 

@@ -111,8 +111,8 @@ pub trait Fold<M>: Sync {
         in_lanes(self, elements, position)
     }
 
-    /// Adds an element of each line to each value; elements of the first line have the position `position`, those of the
-    /// next one the position after it.
+    /// Adds an element of each line to each value; elements of the first line have the position `position`, those of
+    /// the next one the position after it.
     ///
     /// The default takes element by element. A fold that computes the value of several elements faster than it takes
     /// them overrides this, and sets [`LINES`](Self::LINES).

@@ -103,8 +103,8 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
     /// elements are `stride` apart.
     ///
     /// # Safety
-    /// - `count` lines, at least one and at most [`Fold::LINES`], of as many elements as there are values, lie in bounds
-    ///   of the input from `first` on.
+    /// - `count` lines, at least one and at most [`Fold::LINES`], of as many elements as there are values, lie in
+    ///   bounds of the input from `first` on.
     /// - Nothing writes to the input during the call.
     unsafe fn steps_of_lines(
         &self,

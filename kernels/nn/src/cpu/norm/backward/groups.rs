@@ -129,7 +129,8 @@ impl<T: Float + Number> Lines for GroupNorm<T> {
             for plane in planes {
                 let (grads, inputs) = (self.grads.get(plane), self.inputs.get(plane));
                 let weight = self.weight[plane % self.weight.len()];
-                // SAFETY: as above.
+                // SAFETY: ranges of `run` have no group in common, so this plane of the result is only this thread's,
+                // which has one slice of it and writes initialised values.
                 let out = unsafe { of_input.uninit(plane) };
                 for (out, (grad, x)) in zip(out, zip(grads, inputs)) {
                     out.write((*grad * weight - shift - (*x - mean) * slope) * rstd);

@@ -27,7 +27,7 @@ use super::walk::Row;
 use super::{Input, convert, has_elements, is_plain, parallel};
 use crate::inlined::{from_fn, zip};
 use walks::Walks;
-use wide::{each_step, joined, slice_of_halves, slices};
+use wide::{Slices, each_step, joined, slice_of_halves, slices};
 
 mod beside;
 mod prefetch;
@@ -348,10 +348,11 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
         let is_leaf = !self.walks.is_shared && !self.is_large && self.walks.count <= LEAF;
         if is_leaf && self.input.is_plain && self.walks.reduced.single_stride() == Some(1) {
             let first = self.input.data.cast::<M>().wrapping_offset(base);
+            let lines = Slices { first, step: stride, len: self.walks.count, position: 0 };
             // SAFETY: the caller vouches for the first elements of as many results, each of whose elements are
             // contiguous by `single_stride`; they are plain values of `M`, aligned, and nothing writes to them (the
             // lease of `fold`).
-            return unsafe { slices(self.fold, first, stride, self.walks.count, 0, folded) };
+            return unsafe { slices(self.fold, lines, folded) };
         }
         for (i, folded) in folded.iter_mut().enumerate() {
             let base = base + i as isize * stride;

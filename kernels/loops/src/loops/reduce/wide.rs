@@ -20,34 +20,37 @@ const _: () = assert!(LANES == BLOCK, "halves are widened a block at a time, whi
 /// [`Fold::slice`] with the widest vectors that the processor has.
 pub fn slice<M: Element, F: Fold<M>>(fold: &F, elements: &[M], position: usize) -> F::Value {
     let mut values = [fold.identity()];
+    let line = Slices { first: elements.as_ptr(), step: 0, len: elements.len(), position };
     // SAFETY: one line, which consists of the elements of the slice.
-    unsafe { slices(fold, elements.as_ptr(), 0, elements.len(), position, &mut values) };
+    unsafe { slices(fold, line, &mut values) };
     values[0]
+}
+
+/// Lines of `len` contiguous elements, of which each starts `step` after the one before; their first elements have the
+/// position `position`.
+pub(super) struct Slices<M> {
+    pub(super) first: *const M,
+    pub(super) step: isize,
+    pub(super) len: usize,
+    pub(super) position: usize,
 }
 
 /// [`slice`] of as many lines as there are values. Short lines take less time than a call for each would.
 ///
 /// # Safety
-/// - A line of `len` plain values of `M` can be read from `first` on for each value, `step` apart.
+/// - For each value a line of plain values of `M` can be read.
 /// - Nothing writes to them during the call.
-pub(super) unsafe fn slices<M: Element, F: Fold<M>>(
-    fold: &F,
-    first: *const M,
-    step: isize,
-    len: usize,
-    position: usize,
-    values: &mut [F::Value],
-) {
+pub(super) unsafe fn slices<M: Element, F: Fold<M>>(fold: &F, lines: Slices<M>, values: &mut [F::Value]) {
     #[cfg(target_arch = "x86_64")]
     if const { F::IS_FASTER_WIDEST && matches!(M::DTYPE, DType::Float32 | DType::Float64) } && has_avx512() {
         // SAFETY: `has_avx512` found the features that it is compiled for; the caller vouches for the lines.
-        return unsafe { slices_widest(fold, first, step, len, position, values) };
+        return unsafe { slices_widest(fold, lines, values) };
     } else if has_avx2() {
         // SAFETY: `has_avx2` found the features that it is compiled for; the caller vouches for the lines.
-        return unsafe { slices_wide(fold, first, step, len, position, values) };
+        return unsafe { slices_wide(fold, lines, values) };
     }
     // SAFETY: the caller vouches for the lines.
-    unsafe { each_slice(fold, first, step, len, position, values) }
+    unsafe { each_slice(fold, lines, values) }
 }
 
 /// # Safety
@@ -55,16 +58,9 @@ pub(super) unsafe fn slices<M: Element, F: Fold<M>>(
 /// - The processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
-unsafe fn slices_widest<M: Element, F: Fold<M>>(
-    fold: &F,
-    first: *const M,
-    step: isize,
-    len: usize,
-    position: usize,
-    values: &mut [F::Value],
-) {
+unsafe fn slices_widest<M: Element, F: Fold<M>>(fold: &F, lines: Slices<M>, values: &mut [F::Value]) {
     // SAFETY: the caller vouches for the lines.
-    unsafe { each_slice(fold, first, step, len, position, values) }
+    unsafe { each_slice(fold, lines, values) }
 }
 
 /// # Safety
@@ -72,29 +68,16 @@ unsafe fn slices_widest<M: Element, F: Fold<M>>(
 /// - The processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
-unsafe fn slices_wide<M: Element, F: Fold<M>>(
-    fold: &F,
-    first: *const M,
-    step: isize,
-    len: usize,
-    position: usize,
-    values: &mut [F::Value],
-) {
+unsafe fn slices_wide<M: Element, F: Fold<M>>(fold: &F, lines: Slices<M>, values: &mut [F::Value]) {
     // SAFETY: the caller vouches for the lines.
-    unsafe { each_slice(fold, first, step, len, position, values) }
+    unsafe { each_slice(fold, lines, values) }
 }
 
 /// # Safety
 /// - The requirements of [`slices`].
 #[inline(always)]
-unsafe fn each_slice<M: Element, F: Fold<M>>(
-    fold: &F,
-    first: *const M,
-    step: isize,
-    len: usize,
-    position: usize,
-    values: &mut [F::Value],
-) {
+unsafe fn each_slice<M: Element, F: Fold<M>>(fold: &F, lines: Slices<M>, values: &mut [F::Value]) {
+    let Slices { first, step, len, position } = lines;
     for (n, value) in values.iter_mut().enumerate() {
         // SAFETY: the caller vouches for a line for each value, of which this is the `n`th.
         let line = unsafe { std::slice::from_raw_parts(first.offset(n as isize * step), len) };

@@ -9,6 +9,8 @@ use torch_library::{DType, Element, match_dtype};
 use super::bytes::copy_bytes;
 use super::{dense, on_vectors};
 
+mod steps;
+
 /// Reads `len` elements, `stride` apart, into a dense buffer of another type.
 pub type Loader = unsafe fn(data: *const u8, stride: isize, len: usize, buffer: *mut u8);
 
@@ -72,6 +74,10 @@ unsafe fn load<S: Element, M: Element>(data: *const u8, stride: isize, len: usiz
             unsafe { buffer.add(i).write(value) };
         }
         return;
+    }
+    if steps::are_for::<S, M>(stride) {
+        // SAFETY: the caller guarantees this; `stride` is not 0.
+        return unsafe { steps::load_in_steps::<S, M>(data.cast(), stride, len, buffer.cast()) };
     }
     let convert = |distance: isize| {
         for i in 0..len {
@@ -141,6 +147,10 @@ unsafe fn store<R: Element, D: Element>(buffer: *const u8, len: usize, data: *mu
         // the buffer are 0 or 1.
         return unsafe { copy_bytes(buffer, data, len * size_of::<R>()) };
     }
+    if steps::are_for::<R, D>(stride) {
+        // SAFETY: the caller guarantees this.
+        return unsafe { steps::store_in_steps::<R, D>(buffer, len, data, stride) };
+    }
     let (buffer, data) = (buffer.cast::<R>(), data.cast::<D>());
     let convert = |distance: isize| {
         for i in 0..len {
@@ -205,7 +215,7 @@ mod tests {
 
     /// Loads and stores `stride`-spaced elements of one type as another, and compares them with single conversions.
     fn check<S: Element, M: Element>(stride: isize) {
-        const COUNT: usize = 70;
+        const COUNT: usize = 300;
         let steps = (COUNT - 1) * stride.unsigned_abs() + 1;
         let from: Vec<S> = (0..steps).map(|i| (i as i64 % 7).cast()).collect();
         let first = if stride < 0 { steps - 1 } else { 0 };

@@ -41,11 +41,14 @@ pub(super) fn conversion(from: DType, to: DType) -> Option<Convert> {
         (DType::Float32, DType::Int8) if super::has_avx2() => return Some(wide::cut_narrow::<i8>),
         (DType::Float32, DType::UInt8) if super::has_avx2() => return Some(wide::cut_narrow::<u8>),
         (DType::Int32, DType::Int64) if super::has_avx2() => return Some(wide::each::<i32, i64>),
+        (DType::UInt8, DType::Int64) if super::has_avx2() => return Some(wide::each::<u8, i64>),
         (DType::Int64, DType::Float32) if super::has_avx512() => return Some(wide::each_widest::<i64, f32>),
+        (DType::Int64, DType::UInt8) if super::has_avx512() => return Some(wide::each_widest::<i64, u8>),
         (DType::Bool, DType::Bool | DType::UInt8) if super::has_avx2() => return Some(wide::to_bool),
         (DType::Bool, DType::Int64) if super::has_avx2() => return Some(wide::of_bool::<i64>),
         (DType::Bool, DType::Float32) if super::has_avx2() => return Some(wide::of_bool::<f32>),
         (DType::Float32, DType::Int64) if super::has_avx512() => return Some(wide::cut),
+        (DType::Float64, DType::Int64) if super::has_avx512() => return Some(wide::cut_double),
         (DType::Float32, DType::Bool) if super::has_avx2() => return Some(wide::is_nonzero::<f32>),
         (DType::Float64, DType::Bool) if super::has_avx2() => return Some(wide::is_nonzero::<f64>),
         (DType::Int32, DType::Bool) if super::has_avx2() => return Some(wide::is_nonzero::<i32>),
@@ -66,7 +69,8 @@ fn has_f16c() -> bool {
 mod wide {
     use std::arch::x86_64::{
         __m128i, __m256, __m256i, _MM_FROUND_TO_NEAREST_INT, _mm256_cvtph_ps, _mm256_cvtps_ph,
-        _mm256_cvttps_epi32, _mm256_loadu_ps, _mm256_zeroupper, _mm512_cvttps_epi64, _mm512_storeu_si512,
+        _mm256_cvttps_epi32, _mm256_loadu_ps, _mm256_zeroupper, _mm512_cvttpd_epi64, _mm512_cvttps_epi64,
+        _mm512_loadu_pd, _mm512_storeu_si512,
     };
 
     use torch_library::Element;
@@ -167,6 +171,28 @@ mod wide {
         }
         // SAFETY: the caller vouches for `len` elements in both, of which these are the last.
         unsafe { each_here::<f32, i64>(from.add(lanes_end), len - lanes_end, to.add(lanes_end)) };
+    }
+
+    /// Converts `f64` to `i64`; see [`cut`].
+    ///
+    /// # Safety
+    /// - What [`Convert`](super::Convert) requires, of `f64` and `i64`: `len` to read, `len` to write, in disjoint
+    ///   memory that nothing else uses.
+    /// - The processor has these features.
+    #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
+    pub(super) unsafe fn cut_double(from: *const u8, len: usize, to: *mut u8) {
+        let (from, to) = (from.cast::<f64>(), to.cast::<i64>());
+        let lanes_end = len - len % LANES;
+        for start in (0..lanes_end).step_by(LANES) {
+            // SAFETY: `start + LANES` is at most `len`, and the caller vouches for as many `f64`, and for as many
+            // places for an `i64`.
+            unsafe {
+                let doubles = _mm512_loadu_pd(from.add(start));
+                _mm512_storeu_si512(to.add(start).cast(), _mm512_cvttpd_epi64(doubles));
+            }
+        }
+        // SAFETY: the caller vouches for `len` elements in both, of which these are the last.
+        unsafe { each_here::<f64, i64>(from.add(lanes_end), len - lanes_end, to.add(lanes_end)) };
     }
 
     /// Converts `f32` to integers of up to 32 bits; see [`cut`].
@@ -380,24 +406,26 @@ mod tests {
     }
 
     #[test]
-    fn singles_are_cut_like_single_elements() {
-        fn check<D: Element + std::fmt::Debug>() {
+    fn floats_are_cut_like_single_elements() {
+        fn check<S: Element, D: Element + std::fmt::Debug>() {
             let some =
-                [3e9, -3e9, f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 300.7, -1.5, 70000.0, -40000.0];
+                [3e9, -3e9, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 300.7, -1.5, 70000.0, -40000.0, 1e19];
             for len in [3, 8, 9, 41] {
-                let singles: Vec<f32> = some.into_iter().cycle().take(len).collect();
-                let tensor = Tensor::from_slice(&singles, &[len as i64]).unwrap();
+                let floats: Vec<S> = some.iter().cycle().take(len).map(|x| x.cast()).collect();
+                let tensor = Tensor::from_slice(&floats, &[len as i64]).unwrap();
                 let out = Tensor::empty(tensor.sizes(), D::DTYPE, Device::CPU).unwrap();
                 map(&out, [&tensor], |[x]: [D; 1]| x).unwrap();
-                let want: Vec<D> = singles.iter().map(|x| x.cast()).collect();
+                let want: Vec<D> = floats.iter().map(|x| x.cast()).collect();
                 assert_eq!(out.to_vec::<D>().unwrap(), want);
             }
         }
-        check::<i32>();
-        check::<i64>();
-        check::<i16>();
-        check::<i8>();
-        check::<u8>();
+        check::<f32, i32>();
+        check::<f32, i64>();
+        check::<f32, i16>();
+        check::<f32, i8>();
+        check::<f32, u8>();
+        check::<f64, i64>();
+        check::<f64, i32>();
     }
 
     #[test]

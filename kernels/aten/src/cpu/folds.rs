@@ -38,7 +38,7 @@ impl<T: Number> Fold<T> for Sum {
     #[inline(always)]
     fn slice(&self, elements: &[T], position: usize) -> T {
         #[cfg(target_arch = "x86_64")]
-        if let Option::Some(sum) = registers::sum(elements) {
+        if let Option::Some(sum) = registers::accumulated::<T, { registers::SUM }>(elements) {
             return sum;
         }
         in_lanes(self, elements, position)
@@ -132,6 +132,15 @@ impl<T: Number> Fold<T> for Product {
     fn merge(&self, a: T, b: T) -> T {
         a.times(b)
     }
+
+    #[inline(always)]
+    fn slice(&self, elements: &[T], position: usize) -> T {
+        #[cfg(target_arch = "x86_64")]
+        if let Option::Some(product) = registers::accumulated::<T, { registers::PRODUCT }>(elements) {
+            return product;
+        }
+        in_lanes(self, elements, position)
+    }
 }
 
 /// The sum of squares, under the root of a norm of order 2.
@@ -153,6 +162,15 @@ impl<T: Number> Fold<T> for SumOfSquares {
     #[inline(always)]
     fn merge(&self, a: T, b: T) -> T {
         a.plus(b)
+    }
+
+    #[inline(always)]
+    fn slice(&self, elements: &[T], position: usize) -> T {
+        #[cfg(target_arch = "x86_64")]
+        if let Option::Some(sum) = registers::accumulated::<T, { registers::SQUARES }>(elements) {
+            return sum;
+        }
+        in_lanes(self, elements, position)
     }
 }
 

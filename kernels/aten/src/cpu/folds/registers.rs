@@ -1,4 +1,4 @@
-//! The largest or smallest of many `f32`, and their sum, in AVX-512 registers.
+//! The largest or smallest of many `f32`, their sum, product and sum of squares, in AVX-512 registers.
 //!
 //! The compiler keeps an array of accumulators in memory, where each step waits for the store of the one before, and
 //! adds the last elements, fewer than accumulators, one after the other.
@@ -30,36 +30,57 @@ pub(super) fn extreme<T: Element, const LARGEST: bool>(elements: &[T]) -> Option
     Some((best.cast(), is_unordered))
 }
 
-/// The sum; nothing for other types and processors, and for fewer elements than a register has, which PyTorch adds one
-/// after the other, too.
+/// What [`accumulated`] computes of elements: their sum, their product, or the sum of their squares.
+pub(super) const SUM: u8 = 0;
+pub(super) const PRODUCT: u8 = 1;
+pub(super) const SQUARES: u8 = 2;
+
+/// The sum (or what else `WHAT` is); nothing for other types and processors, and for fewer elements than a register has,
+/// which PyTorch adds one after the other, too.
 #[inline(always)]
-pub(super) fn sum<T: Element>(elements: &[T]) -> Option<T> {
+pub(super) fn accumulated<T: Element, const WHAT: u8>(elements: &[T]) -> Option<T> {
     if T::DTYPE != DType::Float32 || elements.len() < 16 || !has_avx512() {
         return None;
     }
     // SAFETY: `f32` is the only type of elements of this dtype, so this is the same slice.
     let singles = unsafe { std::slice::from_raw_parts(elements.as_ptr().cast::<f32>(), elements.len()) };
     // SAFETY: `has_avx512` found the features that it is compiled for.
-    Some(unsafe { sum_of_singles(singles) }.cast())
+    Some(unsafe { accumulated_singles::<WHAT>(singles) }.cast())
 }
 
 #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
-fn sum_of_singles(elements: &[f32]) -> f32 {
-    let mut sums = [_mm512_setzero_ps(); MANY];
+fn accumulated_singles<const WHAT: u8>(elements: &[f32]) -> f32 {
+    let neutral = _mm512_set1_ps(if WHAT == PRODUCT { 1.0 } else { 0.0 });
+    let mut lanes = [neutral; MANY];
     let (chunks, rest) = elements.as_chunks::<{ 16 * MANY }>();
     for chunk in chunks {
-        for (sum, part) in zip(&mut sums, chunk.as_chunks::<16>().0) {
+        for (lanes, part) in zip(&mut lanes, chunk.as_chunks::<16>().0) {
             // SAFETY: sixteen elements, which need not be aligned.
-            *sum = _mm512_add_ps(*sum, unsafe { _mm512_loadu_ps(part.as_ptr()) });
+            *lanes = accumulate::<WHAT>(*lanes, unsafe { _mm512_loadu_ps(part.as_ptr()) });
         }
     }
-    for (sum, part) in sums.iter_mut().zip(rest.chunks(16)) {
+    for (lanes, part) in lanes.iter_mut().zip(rest.chunks(16)) {
         let mask = (1u32 << part.len()).wrapping_sub(1) as __mmask16;
         // SAFETY: at most sixteen elements, which need not be aligned; lanes that the mask leaves out are not read.
-        *sum = _mm512_add_ps(*sum, unsafe { _mm512_maskz_loadu_ps(mask, part.as_ptr()) });
+        let x = unsafe { _mm512_mask_loadu_ps(neutral, mask, part.as_ptr()) };
+        *lanes = accumulate::<WHAT>(*lanes, x);
     }
-    let [a, b, c, d] = sums;
-    _mm512_reduce_add_ps(_mm512_add_ps(_mm512_add_ps(a, b), _mm512_add_ps(c, d)))
+    let [a, b, c, d] = lanes;
+    match WHAT {
+        PRODUCT => _mm512_reduce_mul_ps(_mm512_mul_ps(_mm512_mul_ps(a, b), _mm512_mul_ps(c, d))),
+        _ => _mm512_reduce_add_ps(_mm512_add_ps(_mm512_add_ps(a, b), _mm512_add_ps(c, d))),
+    }
+}
+
+/// Adds elements, or their squares, to the lanes, or multiplies them.
+#[inline]
+#[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
+fn accumulate<const WHAT: u8>(lanes: __m512, x: __m512) -> __m512 {
+    match WHAT {
+        PRODUCT => _mm512_mul_ps(lanes, x),
+        SQUARES => _mm512_fmadd_ps(x, x, lanes),
+        _ => _mm512_add_ps(lanes, x),
+    }
 }
 
 #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]

@@ -27,6 +27,7 @@ mod registers;
 mod small;
 mod spectral;
 mod symmetric;
+mod tiny;
 mod triangle;
 mod unpack;
 

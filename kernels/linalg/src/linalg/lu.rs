@@ -10,6 +10,7 @@ use torch_library::prelude::*;
 
 use super::matrices::{Given, Matrices, broadcast_places, slice, wide};
 use super::registers::{Held, Work, add, work};
+use super::tiny;
 use super::triangle::Triangle;
 use crate::aten;
 use crate::kept::with_workspace;
@@ -23,6 +24,9 @@ const NARROW: usize = 16;
 /// Factors a matrix in place into L, whose diagonal of ones is not stored, and U. Each step records in `pivots` the
 /// row, from 1, that it swapped with its own. Returns the first step, from 1, that found no pivot, or 0.
 pub(super) fn factor<T: Divided + ComplexField + Held>(a: &mut [T], rows: usize, pivots: &mut [i32]) -> i32 {
+    if let Some(info) = tiny::factor(a, rows, pivots) {
+        return info;
+    }
     let columns = a.len() / rows;
     let mut a = MatMut::from_column_major_slice_mut(a, rows, columns);
     let (mut left, mut right) = a.rb_mut().split_at_col_mut(pivots.len());
@@ -174,6 +178,9 @@ impl Solve<'_> {
 
     fn one<T: Divided + ComplexField>(&self, factors: &[T], pivots: &[i32], x: &mut [T]) {
         let (n, is_transposed) = (pivots.len(), self.is_transposed);
+        if !is_transposed && tiny::solve(factors, pivots, x) {
+            return;
+        }
         let half = |is_upper| Triangle { elements: factors, n, is_upper, is_unit: !is_upper, is_transposed };
         let swap = |x: &mut [T], step: usize| {
             x.chunks_exact_mut(n).for_each(|x| x.swap(step, pivots[step] as usize - 1));

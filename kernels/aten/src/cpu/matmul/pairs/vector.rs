@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use super::Product;
 use crate::cpu::matmul::GRAIN_OF_VECTORS;
+use crate::cpu::matmul::fetch::fetch;
 use crate::inlined::from_fn;
 use crate::loops::parallel;
 
@@ -85,11 +86,15 @@ impl Product {
         // SAFETY: the caller guarantees these rows, and a vector as long, both contiguous.
         unsafe {
             match rows.len() {
-                ROWS => sums = dots::<ROWS, 1>(from, stride, vector, len),
+                ROWS => {
+                    // The processor does not look beyond a page, which a row often is.
+                    let next = ROWS as isize * stride;
+                    sums = dots::<ROWS, 1>(from, stride, vector, len, next);
+                }
                 count => {
                     for (row, sum) in sums[..count].iter_mut().enumerate() {
                         let from = from.wrapping_offset(row as isize * stride);
-                        [*sum] = dots::<1, 8>(from, stride, vector, len);
+                        [*sum] = dots::<1, 8>(from, stride, vector, len, 0);
                     }
                 }
             }
@@ -151,7 +156,8 @@ fn add_pairs(sums: __m512, a: __m512i, b: __m512i) -> __m512 {
     _mm512_dpbf16_ps(sums, a, b)
 }
 
-/// The sums of products of `R` rows with a vector of `len` elements, each of them in `N` registers.
+/// The sums of products of `R` rows with a vector of `len` elements, each of them in `N` registers. What lies `next`
+/// elements after each is prefetched.
 ///
 /// # Safety
 /// - From `vector` on, and from each of `R` addresses `stride` apart, `len` elements can be read.
@@ -162,6 +168,7 @@ unsafe fn dots<const R: usize, const N: usize>(
     stride: isize,
     vector: *const u16,
     len: usize,
+    next: isize,
 ) -> [f32; R] {
     let mut sums = [[_mm512_setzero_ps(); N]; R];
     for start in (0..len).step_by(N * LANES) {
@@ -175,7 +182,9 @@ unsafe fn dots<const R: usize, const N: usize>(
             unsafe {
                 let factors = load(vector.add(at), left);
                 for (row, sums) in sums.iter_mut().enumerate() {
-                    let elements = load(rows.offset(row as isize * stride).add(at), left);
+                    let from = rows.offset(row as isize * stride).add(at);
+                    fetch(from.wrapping_offset(next), 1);
+                    let elements = load(from, left);
                     sums[n] = add_pairs(sums[n], elements, factors);
                 }
             }

@@ -31,6 +31,8 @@ mod contiguous;
 mod fetch;
 mod float8;
 mod grouped;
+#[cfg(target_arch = "x86_64")]
+pub mod halves;
 pub mod implicit_gemm;
 mod integers;
 #[cfg(not(target_arch = "x86_64"))]
@@ -248,14 +250,25 @@ fn wide_product(operator: &'static str, a: &Tensor, b: &Tensor) -> Result<Tensor
         return product(operator, a, b);
     }
     #[cfg(target_arch = "x86_64")]
-    if pairs::is_for(a, b) && a.numel() > 0 && loops::has_elements(b) {
+    if (pairs::is_for(a, b) || halves::are_for(a, b)) && a.numel() > 0 && loops::has_elements(b) {
         let sizes = product_sizes(operator, a, b)?;
         // SAFETY: the factors have elements, so `multiply` writes every element; after an error the tensor is dropped.
         let out = unsafe { Tensor::uninit(&sizes, dtype, common_device(operator, &[a, b])?)? };
-        pairs::multiply(&out, a, b)?;
+        match pairs::is_for(a, b) {
+            true => pairs::multiply(&out, a, b)?,
+            false => halves::multiply(&out, a, b)?,
+        }
         return Ok(out);
     }
-    product(operator, &loops::copy(a, dtype)?, &loops::copy(b, dtype)?)
+    product(operator, &converted(a, dtype)?, &converted(b, dtype)?)
+}
+
+/// The matrices in another dtype, in the same memory layout: transposed ones stay so.
+fn converted(matrices: &Tensor, dtype: DType) -> Result<Tensor> {
+    // SAFETY: every element is written next; after an error the tensor is dropped.
+    let copy = unsafe { loops::uninit_like(matrices, dtype, MemoryFormat::Preserve)? };
+    loops::assign(&copy, matrices)?;
+    Ok(copy)
 }
 
 /// Writes the products of matrices, or of batches of them, of one dtype to separate memory: every element of it.
@@ -275,10 +288,14 @@ pub(super) fn multiply(operator: &str, out: &Tensor, a: &Tensor, b: &Tensor) -> 
     if pairs::is_for(a, b) {
         return pairs::multiply(out, a, b);
     }
+    #[cfg(target_arch = "x86_64")]
+    if halves::are_for(a, b) {
+        return halves::multiply(out, a, b);
+    }
     if dtype != out.dtype() {
         // SAFETY: `multiply` writes every element; after an error the tensor is dropped.
         let wide = unsafe { Tensor::uninit(out.sizes(), dtype, out.device())? };
-        multiply(operator, &wide, &loops::copy(a, dtype)?, &loops::copy(b, dtype)?)?;
+        multiply(operator, &wide, &converted(a, dtype)?, &converted(b, dtype)?)?;
         return loops::assign(out, &wide);
     }
     match_opmath!(dtype, T: Integer | Float | Complex => batches::<T>(out, a, b, None),

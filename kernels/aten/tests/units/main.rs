@@ -9,6 +9,8 @@ mod bits;
 mod blocks;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod emulator;
+#[cfg(target_arch = "x86_64")]
+mod halves;
 mod integers;
 mod kept;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]

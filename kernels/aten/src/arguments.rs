@@ -158,26 +158,31 @@ pub fn lengths(tensors: [&Tensor; 2]) -> Result<[Vec<i64>; 2]> {
 }
 
 /// Whether PyTorch has flash attention for these tensors on the CPU: they have one dtype, and their last dimension is
-/// contiguous. Its result has the memory layout of the query.
-pub(crate) fn has_flash_attention([query, key, value]: [&Tensor; 3], mask: Option<&Tensor>) -> bool {
-    let is_plain = |tensor: &Tensor| {
-        tensor.dim() == 4
-            && tensor.dtype() == query.dtype()
-            && tensor.sizes()[..2] == query.sizes()[..2]
-            && tensor.sizes()[3] == query.sizes()[3]
-            && tensor.strides()[3] == 1
-            && tensor.numel() > 0
-            && tensor.dtype().is_floating_point()
+/// contiguous. With `enable_gqa`, several heads of queries may share one of keys and values. Its result has the memory
+/// layout of the query.
+pub(crate) fn has_flash_attention(tensors: [&Tensor; 3], mask: Option<&Tensor>, enable_gqa: bool) -> bool {
+    let [query, key, value] = tensors;
+    let have_heads = |heads: i64, own: i64| own == heads || enable_gqa && own > 0 && heads % own == 0;
+    let is_plain = |tensor: &Tensor| match (query.sizes(), tensor.sizes()) {
+        (&[batch, heads, _, width], &[batch2, own, _, width2]) => {
+            tensor.dtype() == query.dtype()
+                && [batch, width] == [batch2, width2]
+                && have_heads(heads, own)
+                && tensor.strides()[3] == 1
+                && tensor.numel() > 0
+                && tensor.dtype().is_floating_point()
+        }
+        _ => false,
     };
     let is_mask = |mask: &Tensor| mask.dtype() == DType::Bool || mask.dtype() == query.dtype();
-    [query, key, value].into_iter().all(is_plain) && mask.is_none_or(is_mask)
+    tensors.into_iter().all(is_plain) && key.sizes()[1] == value.sizes()[1] && mask.is_none_or(is_mask)
 }
 
 /// Whether our flash attention can be used: for plain CPU tensors, with a mask that requires no gradient.
-pub fn suits_flash_attention(tensors: [&Tensor; 3], mask: Option<&Tensor>) -> bool {
+pub(crate) fn suits_flash_attention(tensors: [&Tensor; 3], mask: Option<&Tensor>, enable_gqa: bool) -> bool {
     let wants_gradient = |tensor: &Tensor| GradMode::is_enabled() && tensor.requires_grad();
     let is_here = |tensor: &Tensor| tensor.device() == Device::CPU && !tensor.is_wrapper();
-    has_flash_attention(tensors, mask)
+    has_flash_attention(tensors, mask, enable_gqa)
         && tensors.iter().all(|tensor| is_here(tensor))
         && mask.is_none_or(|mask| !mask.is_wrapper() && !wants_gradient(mask))
 }

@@ -3,6 +3,7 @@
 mod accepted;
 mod activation;
 mod arrange;
+mod attention;
 mod autocast;
 mod autocast_casts;
 mod autograd;

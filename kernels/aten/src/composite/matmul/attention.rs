@@ -152,16 +152,16 @@ mod kernels {
         const OPERATOR: &str = aten::scaled_dot_product_attention::NAME;
         check_operands([query, key, value], attn_mask, dropout_p, is_causal)?;
         let dtype = query.dtype();
+        if dropout_p == 0.0 && suits_flash_attention([query, key, value], attn_mask, enable_gqa) {
+            let fused = aten::_scaled_dot_product_flash_attention_for_cpu::with(query, key, value);
+            return Ok(fused.is_causal(is_causal).attn_mask(attn_mask).scale(scale).call()?.0);
+        }
         let repeated = |tensor: &Tensor| {
             if enable_gqa { for_each_query(OPERATOR, tensor, query) } else { Ok(tensor.clone()) }
         };
-        let (key, value) = (repeated(key)?, repeated(value)?);
-        if dropout_p == 0.0 && suits_flash_attention([query, &key, &value], attn_mask) {
-            let fused = aten::_scaled_dot_product_flash_attention_for_cpu::with(query, &key, &value);
-            return Ok(fused.is_causal(is_causal).attn_mask(attn_mask).scale(scale).call()?.0);
-        }
-        let order = (dropout_p == 0.0 && has_flash_attention([query, &key, &value], attn_mask))
+        let order = (dropout_p == 0.0 && has_flash_attention([query, key, value], attn_mask, enable_gqa))
             .then(|| dense_order(query));
+        let (key, value) = (repeated(key)?, repeated(value)?);
         if is_half(query) {
             let (tensors, mask) =
                 (in_float32([query, &key, &value])?, attn_mask.map(mask_in_float32).transpose()?);
@@ -367,6 +367,9 @@ fn for_each_query(operator: &str, tensor: &Tensor, query: &Tensor) -> Result<Ten
     let (&[.., heads, _, _], &[.., own, length, width]) = (query.sizes(), tensor.sizes()) else {
         bail!(Shape, "{operator}: heads cannot be shared without a dimension for them")
     };
+    if heads == own {
+        return Ok(tensor.clone());
+    }
     ensure!(
         own > 0 && heads % own == 0,
         Shape,

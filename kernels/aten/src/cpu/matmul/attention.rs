@@ -6,6 +6,8 @@
 //! cache. The softmax is computed online: each row keeps its running maximum, the sum of the exponentials relative to
 //! it, and the sum of the values weighted by these. When a block of keys raises the maximum, the previous sums are
 //! rescaled; at the end, the sum of the values is divided by the sum of the weights.
+//!
+//! Several heads of queries may share a head of keys and values (grouped-query attention), which is read in place.
 #![expect(
     unsafe_code,
     reason = "hands strided memory to matrix products, and writes every element of its results"
@@ -94,6 +96,7 @@ fn _scaled_dot_product_flash_attention_for_cpu(
                 logsumexp: Heads::written(&logsumexp, &lease)?,
                 keys: sizes.keys as usize,
                 sizes: sizes.query.map(|size| size as usize),
+                sharing: sizes.sharing(),
                 scale,
                 is_causal,
                 products: Products::of([query, key, value], &sizes, is_causal),
@@ -107,7 +110,16 @@ fn _scaled_dot_product_flash_attention_for_cpu(
 struct Sizes {
     /// The numbers of batches, heads and queries, and the width of a query.
     query: [i64; 4],
+    /// The numbers of keys, and of their heads.
     keys: i64,
+    key_heads: i64,
+}
+
+impl Sizes {
+    /// The number of heads of queries that share a head of keys.
+    fn sharing(&self) -> usize {
+        (self.query[1] / self.key_heads.max(1)) as usize
+    }
 }
 
 /// # Errors
@@ -131,11 +143,19 @@ fn sizes(operator: &str, query: &Tensor, key: &Tensor, value: &Tensor) -> Result
     };
     let (q, k, v) = (of(query)?, of(key)?, of(value)?);
     ensure!(
-        k == v && [q[0], q[1], q[3]] == [k[0], k[1], k[3]],
+        k == v && [q[0], q[3]] == [k[0], k[3]],
         Shape,
-        "{operator}: sizes {q:?}, {k:?} and {v:?}: queries, keys and values may differ in their number only"
+        "{operator}: sizes {q:?}, {k:?} and {v:?}: queries, keys and values may differ in their number only, and \
+         queries in that of their heads"
     );
-    Ok(Sizes { query: q, keys: k[2] })
+    ensure!(
+        q[1] == k[1] || k[1] > 0 && q[1] % k[1] == 0,
+        Shape,
+        "{operator}: {} heads of queries cannot share {} of keys and values",
+        q[1],
+        k[1]
+    );
+    Ok(Sizes { query: q, keys: k[2], key_heads: k[1] })
 }
 
 /// Matrices of one shape, one for each batch and head.
@@ -265,6 +285,8 @@ struct Operands<T> {
     /// The numbers of batches, heads and queries, and the width of a query.
     sizes: [usize; 4],
     keys: usize,
+    /// The number of heads of queries that share a head of keys and values.
+    sharing: usize,
     scale: T,
     is_causal: bool,
     products: Products,
@@ -304,12 +326,17 @@ impl<T: Score> Operands<T> {
             for index in range {
                 let (head, first) = (index / blocks, index % blocks * QUERIES);
                 let rows = first..queries.min(first + QUERIES);
-                // SAFETY: `sizes` has the numbers of batches, heads and rows of the queries and the results; keys,
-                // values and mask have as many batches and heads. The lease under which the operands were made is held,
+                // SAFETY: `sizes` has the numbers of batches, heads and rows of the queries and the results; a mask has
+                // as many batches and heads, keys and values as many batches, and one head for `sharing`. The lease under which the operands were made is held,
                 // and only this thread writes the results of these rows.
                 unsafe { self.block([head / heads, head % heads], rows, &mut scratch) };
             }
         });
+    }
+
+    /// The batch and head of the keys and values that belong to a head of queries.
+    fn of_keys(&self, [batch, head]: [usize; 2]) -> [usize; 2] {
+        [batch, head / self.sharing]
     }
 
     /// Computes some rows of a head.
@@ -394,7 +421,7 @@ impl<T: Score> Operands<T> {
         // SAFETY: the caller guarantees the keys. Queries and scores are in buffers of this thread, which hold
         // `count * width` and `count * KEYS` numbers; so the scores do not overlap the factors.
         unsafe {
-            let key = self.key.rows(head, keys, width, &mut scratch.converted);
+            let key = self.key.rows(self.of_keys(head), keys, width, &mut scratch.converted);
             multiply_one(Target::write(scores), queries, key.transposed(), false);
         }
     }
@@ -427,7 +454,7 @@ impl<T: Score> Operands<T> {
         // SAFETY: the caller guarantees the values. The weights and the sums of values are in buffers of this thread,
         // which hold `count * KEYS` and `count * width` numbers; so the sums do not overlap the factors.
         unsafe {
-            let value = self.value.rows(head, keys, width, &mut scratch.converted);
+            let value = self.value.rows(self.of_keys(head), keys, width, &mut scratch.converted);
             multiply_one(Target::add(values), weights, value, false);
         }
     }

@@ -2,7 +2,7 @@
 
 use torch_library::prelude::*;
 
-use super::{causal_mask, masked, without_masked_rows};
+use super::{causal_mask, for_each_query, masked, without_masked_rows};
 use crate::aten;
 use crate::loops::opmath_type;
 
@@ -26,7 +26,8 @@ fn _scaled_dot_product_flash_attention_for_cpu_backward(
     // Half precision is rounded once, at the end.
     let dtype = opmath_type(query.dtype());
     let wide = |tensor: &Tensor| aten::to_dtype(tensor, dtype);
-    let (grad, q, k, v) = (wide(grad_out)?, wide(query)?, wide(key)?, wide(value)?);
+    let shared = |tensor: &Tensor| for_each_query(OPERATOR, &wide(tensor)?, query);
+    let (grad, q, k, v) = (wide(grad_out)?, wide(query)?, shared(key)?, shared(value)?);
     let scale = scale.unwrap_or_else(|| 1.0 / (queries[3] as f64).sqrt());
     let across = |tensor: &Tensor| aten::transpose_int(tensor, -2, -1);
     let mut scores = aten::mul_Scalar(&aten::matmul(&q, &across(&k)?)?, scale.into())?;
@@ -57,7 +58,17 @@ fn _scaled_dot_product_flash_attention_for_cpu_backward(
         let rows = aten::contiguous(&aten::transpose_int(&aten::to_dtype(&tensor, query.dtype())?, 1, 2)?)?;
         aten::transpose_int(&rows, 1, 2)
     };
-    Ok((laid(of_query)?, laid(of_key)?, laid(of_value)?))
+    Ok((laid(of_query)?, laid(over_queries(&of_key, key)?)?, laid(over_queries(&of_value, key)?)?))
+}
+
+/// The gradients of keys or values, summed over the heads of queries that share them.
+fn over_queries(grad: &Tensor, key: &Tensor) -> Result<Tensor> {
+    let (heads, own) = (grad.sizes()[1], key.sizes()[1]);
+    if heads == own {
+        return Ok(grad.clone());
+    }
+    let groups = [&grad.sizes()[..1], &[own, heads / own], &grad.sizes()[2..]].concat();
+    aten::sum_dim_IntList(&aten::reshape(grad, &groups)?, Some(&[2]))
 }
 
 /// # Errors
@@ -72,7 +83,8 @@ pub(crate) fn check(
     ensure!(
         queries.len() == 4
             && keys.len() == 4
-            && queries[..2] == keys[..2]
+            && queries[0] == keys[0]
+            && (queries[1] == keys[1] || keys[1] > 0 && queries[1] % keys[1] == 0)
             && queries[3] == keys[3]
             && value.sizes() == keys
             && grad_out.sizes() == queries
@@ -98,10 +110,13 @@ pub(crate) fn differentiable_gradients(
     attn_mask: Option<&Tensor>,
     scale: Option<f64>,
 ) -> Result<(Tensor, Tensor, Tensor)> {
+    const OPERATOR: &str = aten::_scaled_dot_product_flash_attention_for_cpu_backward::NAME;
     let scale = scale.unwrap_or_else(|| 1.0 / (query.sizes()[3] as f64).sqrt());
+    let own = key;
+    let (key, value) = (for_each_query(OPERATOR, key, query)?, for_each_query(OPERATOR, value, query)?);
     let across = |tensor: &Tensor| aten::transpose_int(tensor, -2, -1);
     let scaled = |tensor: &Tensor| aten::mul_Scalar(tensor, scale.into());
-    let mut scores = scaled(&aten::matmul(query, &across(key)?)?)?;
+    let mut scores = scaled(&aten::matmul(query, &across(&key)?)?)?;
     let causal = if is_causal { Some(causal_mask(&scores)?) } else { None };
     let mask = attn_mask.or(causal.as_ref());
     if let Some(mask) = mask {
@@ -111,13 +126,13 @@ pub(crate) fn differentiable_gradients(
     if mask.is_some() {
         weights = without_masked_rows(&scores, &weights)?;
     }
-    let of_weights = aten::matmul(grad, &across(value)?)?;
+    let of_weights = aten::matmul(grad, &across(&value)?)?;
     let products = aten::mul_Tensor(&weights, &of_weights)?;
     let along = aten::sum_dim_IntList::with(&products, Some(&[-1])).keepdim(true).call()?;
     let of_scores = scaled(&aten::mul_Tensor(&weights, &aten::sub_Tensor(&of_weights, &along)?)?)?;
     Ok((
-        aten::matmul(&of_scores, key)?,
-        aten::matmul(&across(&of_scores)?, query)?,
-        aten::matmul(&across(&weights)?, grad)?,
+        aten::matmul(&of_scores, &key)?,
+        over_queries(&aten::matmul(&across(&of_scores)?, query)?, own)?,
+        over_queries(&aten::matmul(&across(&weights)?, grad)?, own)?,
     ))
 }

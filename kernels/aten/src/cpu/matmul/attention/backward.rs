@@ -4,8 +4,8 @@
 //!
 //! Scores are recomputed block by block; with the log-sum-exp of each query, they give the weights. The gradient of a
 //! score is its weight times the difference between the gradient of the weight and the weighted sum of the row's
-//! gradients, which equals the dot product of the result and its gradient. One thread computes a head, and accumulates
-//! the gradients of keys and values over the blocks of queries.
+//! gradients, which equals the dot product of the result and its gradient. One thread computes a head of keys, and
+//! accumulates the gradients of keys and values over the blocks of queries, of all heads that share them.
 
 use super::*;
 use crate::composite::matmul::attention::backward::check;
@@ -32,11 +32,12 @@ fn _scaled_dot_product_flash_attention_for_cpu_backward(
     let mask = attn_mask.map(|mask| aten::expand(mask, &[batch, heads, queries, sizes.keys])).transpose();
     let mask = mask.map_err(|error| error.context(OPERATOR))?;
     // The heads of each position are adjacent in memory.
-    let gradient = |length: i64| {
+    let gradient = |heads: i64, length: i64| {
         let strides = [length * heads * width, width, heads * width, 1];
         Tensor::empty_strided(&[batch, heads, length, width], &strides, dtype, query.device())
     };
-    let grads = (gradient(queries)?, gradient(sizes.keys)?, gradient(sizes.keys)?);
+    let of_key = || gradient(sizes.key_heads, sizes.keys);
+    let grads = (gradient(heads, queries)?, of_key()?, of_key()?);
     match_opmath!(dtype, T: Float => {
         if loops::has_elements(&grads.0) && sizes.keys > 0 {
             let read = given.into_iter().chain(mask.as_ref());
@@ -54,6 +55,7 @@ fn _scaled_dot_product_flash_attention_for_cpu_backward(
                     logsumexp: Heads::of(logsumexp, &lease)?,
                     sizes: sizes.query.map(|size| size as usize),
                     keys: sizes.keys as usize,
+                    sharing: sizes.sharing(),
                     scale: widened,
                     is_causal,
                     products: Products::OfMatrices,
@@ -103,32 +105,36 @@ struct Buffers<T> {
 
 impl<T: Score> Gradients<T> {
     fn compute(&self) {
-        let [batches, heads, queries, width] = self.operands.sizes;
-        let work = self.operands.keys.saturating_mul(queries * 5).saturating_mul(width);
+        let Operands { sizes: [batches, heads, queries, width], sharing, .. } = self.operands;
+        let heads = heads / sharing;
+        let work = self.operands.keys.saturating_mul(queries * sharing * 5).saturating_mul(width);
         parallel::shares(batches * heads, (GRAIN / work.max(1)).max(1), |range| {
             let mut buffers = Buffers::default();
             for head in range {
                 // SAFETY: `sizes` and `check` have compared the numbers of batches, heads and rows of all operands,
-                // which are leased; only this thread writes the results of this head.
+                // which are leased; only this thread writes the results of this head of keys, and of the heads of
+                // queries that share it.
                 unsafe { self.head([head / heads, head % heads], &mut buffers) };
             }
         });
     }
 
-    /// Computes the gradients of a head.
+    /// Computes the gradients of a head of keys and values, and of the heads of queries that share it.
     ///
     /// # Safety
-    /// - All operands have this head, with as many queries, keys and values as they should have.
-    /// - All of this is still leased, and nothing else uses the results of this head.
-    unsafe fn head(&self, head: [usize; 2], buffers: &mut Buffers<T>) {
-        let Operands { sizes: [.., queries, width], keys, store, .. } = self.operands;
+    /// - All operands have these heads, with as many queries, keys and values as they should have.
+    /// - All of this is still leased, and nothing else uses the results of these heads.
+    unsafe fn head(&self, [batch, head]: [usize; 2], buffers: &mut Buffers<T>) {
+        let Operands { sizes: [.., queries, width], keys, sharing, store, .. } = self.operands;
         refill(&mut buffers.of_keys, keys * width, T::ZERO);
         refill(&mut buffers.of_values, keys * width, T::ZERO);
-        for first in (0..queries).step_by(QUERIES) {
+        let of_queries = head * sharing..(head + 1) * sharing;
+        for (head, first) in
+            of_queries.flat_map(|head| (0..queries).step_by(QUERIES).map(move |first| (head, first)))
+        {
             // SAFETY: these rows are below the number of queries; the caller guarantees the rest.
-            unsafe { self.block(head, first..queries.min(first + QUERIES), buffers) };
+            unsafe { self.block([batch, head], first..queries.min(first + QUERIES), buffers) };
         }
-        let [batch, head] = head;
         for row in 0..keys {
             for (grads, to) in [(&buffers.of_keys, &self.of_key), (&buffers.of_values, &self.of_value)] {
                 // SAFETY: the results have this row, of `width` elements of the dtype that `store` was chosen for, and
@@ -209,6 +215,7 @@ impl<T: Score> Gradients<T> {
         let (operands, width, count, len) = (&self.operands, self.operands.sizes[3], rows.len(), keys.len());
         buffers.forth.scores.resize(count * KEYS, T::ZERO);
         buffers.of_scores.resize(count * KEYS, T::ZERO);
+        let of_keys = operands.of_keys(head);
         let matrix = |data: &mut Vec<T>, rows, columns| {
             Matrices::one(data.as_mut_ptr(), [rows, columns], [columns, 1])
         };
@@ -218,21 +225,21 @@ impl<T: Score> Gradients<T> {
         let of_scores = matrix(&mut buffers.of_scores, count, len);
         let of_queries = matrix(&mut buffers.of_queries, count, width);
         let part = keys.start * width..keys.end * width;
-        let of_keys = Matrices::one(buffers.of_keys[part.clone()].as_mut_ptr(), [len, width], [width, 1]);
-        let of_values = Matrices::one(buffers.of_values[part].as_mut_ptr(), [len, width], [width, 1]);
+        let to_keys = Matrices::one(buffers.of_keys[part.clone()].as_mut_ptr(), [len, width], [width, 1]);
+        let to_values = Matrices::one(buffers.of_values[part].as_mut_ptr(), [len, width], [width, 1]);
         // SAFETY: the caller guarantees these keys and values, under a lease. The other matrices are in buffers of this
         // thread, one each, that hold as many numbers; `scores` and `of_scores` have been written before they are read,
         // and `meet` reads keys and values from `converted` one after the other.
         unsafe {
-            let key = operands.key.rows(head, keys.clone(), width, &mut buffers.forth.converted);
+            let key = operands.key.rows(of_keys, keys.clone(), width, &mut buffers.forth.converted);
             multiply_one(Target::write(scores), queries, key.transposed(), false);
             operands.hide(head, rows, keys.clone(), &mut buffers.forth);
-            let value = operands.value.rows(head, keys.clone(), width, &mut buffers.forth.converted);
+            let value = operands.value.rows(of_keys, keys.clone(), width, &mut buffers.forth.converted);
             multiply_one(Target::write(of_scores), grads, value.transposed(), false);
             differentiate(len, buffers);
-            multiply_one(Target::add(of_values), scores.transposed(), grads, false);
-            multiply_one(Target::add(of_keys), of_scores.transposed(), queries, false);
-            let key = operands.key.rows(head, keys, width, &mut buffers.forth.converted);
+            multiply_one(Target::add(to_values), scores.transposed(), grads, false);
+            multiply_one(Target::add(to_keys), of_scores.transposed(), queries, false);
+            let key = operands.key.rows(of_keys, keys, width, &mut buffers.forth.converted);
             multiply_one(Target::add(of_queries), of_scores, key, false);
         }
     }

@@ -25,6 +25,7 @@ const MOST: i64 = 1 << 20;
 /// The buffers of a thread.
 #[derive(Default)]
 pub(super) struct Packed {
+    /// The batch and head of the keys.
     head: Option<[usize; 2]>,
     /// The keys of the head, or its queries if they are few.
     keys: Aligned,
@@ -59,6 +60,7 @@ impl<T: Score> Operands<T> {
     /// # Safety
     /// - [`unit`] returned one for these operands, the head exists, and its keys and values are still leased.
     pub(super) unsafe fn pack(&self, head: [usize; 2], packed: &mut Packed) {
+        let head = self.of_keys(head);
         if packed.head == Some(head) {
             return;
         }
@@ -148,6 +150,7 @@ impl<T: Score> Operands<T> {
         let panel = panel.numbers::<u32>(lines * WIDTH).as_chunks_mut().0;
         let sums = resized(sums, 1);
         let data = self.query.at([head[0], head[1], rows.start, 0]).cast::<u16>();
+        let head = self.of_keys(head);
         let queries = Matrices::one(data, [rows.len(), width], [self.query.strides[2] as usize, 1]);
         // SAFETY: the caller guarantees these rows, whose elements are contiguous, under a lease, and the instructions;
         // there is a panel for all of them.

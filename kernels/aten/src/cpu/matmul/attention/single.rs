@@ -45,6 +45,7 @@ impl<T: Score> Operands<T> {
     pub(super) unsafe fn scores_of_one(&self, head: [usize; 2], keys: Range<usize>, scores: &mut [T]) {
         let width = self.sizes[3];
         let query = self.query.at([head[0], head[1], 0, 0]).cast::<i16>();
+        let head = self.of_keys(head);
         for (first, scores) in keys.step_by(TOGETHER).zip(scores.chunks_mut(TOGETHER)) {
             // If fewer keys are left, the last one is computed several times.
             let rows: [*const i16; TOGETHER] = from_fn(|i| {
@@ -82,6 +83,7 @@ impl<T: Score> Operands<T> {
         rounded: &mut Vec<[u16; 2]>,
         values: &mut [T],
     ) {
+        let head = self.of_keys(head);
         rounded.clear();
         rounded.resize(weights.len().div_ceil(2), [0; 2]);
         // SAFETY: there are places of two bytes for all weights, in memory of our own; `store` rounds to `bfloat16`,

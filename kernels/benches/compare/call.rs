@@ -2,8 +2,9 @@
 //!
 //! `aten::add.Tensor f32[64,64] f32[64]' alpha=2` names an operator and its arguments, by position or by name:
 //! tensors of a dtype and sizes, lists of them in braces, lists of numbers, numbers, words in quotes, dtypes,
-//! `none`. After the sizes of a tensor may stand `'` (its last two dimensions transposed), `@` (channels last), `+`
-//! (numbers from 0.1 to 0.9) and, for whole numbers, `<N` (from 0 to N - 1; else from 1 to 9).
+//! `none`. After the sizes of a tensor may stand `'` (its last two dimensions transposed), `^` (its dimensions 1 and 2
+//! transposed, as the heads of attention are), `/` (the first half of rows that are twice as long), `@` (channels last),
+//! `+` (numbers from 0.1 to 0.9) and, for whole numbers, `<N` (from 0 to N - 1; else from 1 to 9).
 
 use torch_library::prelude::*;
 use torch_library::{Dispatcher, OperatorHandle, Value};
@@ -109,6 +110,12 @@ fn tensor(word: &str) -> Result<Tensor> {
     let Ok(sizes) = sizes.collect::<Result<Vec<i64>, _>>() else {
         bail!(Argument, "{word} has a size that is no number");
     };
+    let mut sizes = sizes;
+    if marks.contains('/') {
+        if let Some(last) = sizes.last_mut() {
+            *last *= 2;
+        }
+    }
     let dtype = dtype(kind)?;
     let below = marks.split_once('<').and_then(|(_, below)| below.parse().ok());
     let numbers = if dtype == DType::Bool {
@@ -125,6 +132,10 @@ fn tensor(word: &str) -> Result<Tensor> {
     };
     match () {
         () if marks.contains('\'') => aten::transpose_int(&numbers, -1, -2),
+        () if marks.contains('^') => aten::transpose_int(&numbers, 1, 2),
+        () if marks.contains('/') => {
+            aten::chunk::with(&numbers, 2).dim(-1).call().map(|mut halves| halves.swap_remove(0))
+        }
         () if marks.contains('@') => {
             aten::contiguous::with(&numbers).memory_format(MemoryFormat::ChannelsLast).call()
         }

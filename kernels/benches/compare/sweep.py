@@ -22,6 +22,8 @@ def tensor(word):
     kind, rest = word.split("[", 1)
     sizes, marks = rest.split("]", 1)
     sizes, dtype = [int(size) for size in sizes.split(",") if size], DTYPES[kind]
+    if "/" in marks:
+        sizes[-1] *= 2
     if dtype == torch.bool:
         found = torch.randn(sizes) > 0
     elif not (dtype.is_floating_point or dtype.is_complex):
@@ -31,6 +33,10 @@ def tensor(word):
         found = (torch.rand(sizes) * 0.8 + 0.1).to(dtype) if "+" in marks else torch.randn(sizes, dtype=dtype)
     if "'" in marks:
         return found.transpose(-1, -2)
+    if "^" in marks:
+        return found.transpose(1, 2)
+    if "/" in marks:
+        return found.chunk(2, -1)[0]
     return found.contiguous(memory_format=torch.channels_last) if "@" in marks else found
 
 

@@ -50,20 +50,21 @@ mod registers {
     /// - The processor has these features.
     #[inline]
     #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
-    pub(in crate::loops) unsafe fn widen(half: Half, mut from: *const u16, len: usize, to: *mut f32) {
-        let mut part;
-        if len < BLOCK {
-            // SAFETY: the caller vouches for one element at least.
-            part = [unsafe { from.read() }; BLOCK];
-            // SAFETY: the caller vouches for `len` elements, fewer than a block, for which `part` has room; a local
-            // array is other memory.
-            unsafe { copy_nonoverlapping(from, part.as_mut_ptr(), len) };
-            from = part.as_ptr();
-        }
+    pub(in crate::loops) unsafe fn widen(half: Half, from: *const u16, len: usize, to: *mut f32) {
         for start in (0..BLOCK).step_by(LANES) {
-            // SAFETY: a part of a whole block: the caller's, if it has no fewer elements, or `part`. Loads need no
-            // alignment.
-            let bits = unsafe { _mm256_loadu_si256(from.add(start).cast()) };
+            let bits = match start + LANES <= len {
+                // SAFETY: the caller vouches for `len` elements, of which these are some. Loads need no alignment.
+                true => unsafe { _mm256_loadu_si256(from.add(start).cast()) },
+                // SAFETY: the caller vouches for one element at least, and for `len`; others are not read.
+                false => unsafe {
+                    let first = _mm256_set1_epi16(from.read().cast_signed());
+                    _mm256_mask_loadu_epi16(
+                        first,
+                        lanes_below(len, start) as __mmask16,
+                        from.wrapping_add(start).cast(),
+                    )
+                },
+            };
             let wide = match half {
                 Half::Float16 => _mm512_cvtph_ps(bits),
                 // The upper half of an `f32` is a `bf16`.
@@ -72,6 +73,12 @@ mod registers {
             // SAFETY: a part of the block that the caller vouches for. Stores need no alignment.
             unsafe { _mm512_storeu_ps(to.add(start), wide) };
         }
+    }
+
+    /// A mask of the lanes of a register for the elements from `start` on that are below `len`.
+    #[inline]
+    fn lanes_below(len: usize, start: usize) -> u32 {
+        (1u64 << len.saturating_sub(start).min(2 * LANES)).wrapping_sub(1) as u32
     }
 
     /// Rounds a block of `f32` to nearest, ties to even, and writes its first `len` elements; NaN stays NaN.
@@ -83,9 +90,10 @@ mod registers {
     #[inline]
     #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
     pub(in crate::loops) unsafe fn narrow(half: Half, from: *const f32, to: *mut u16, len: usize) {
-        let mut part = [0; BLOCK];
-        let block = if len < BLOCK { part.as_mut_ptr() } else { to };
         for start in (0..BLOCK).step_by(2 * LANES) {
+            if start >= len {
+                break;
+            }
             // SAFETY: parts of the block that the caller vouches for. Loads need no alignment.
             let (low, high) =
                 unsafe { (_mm512_loadu_ps(from.add(start)), _mm512_loadu_ps(from.add(start + LANES))) };
@@ -96,14 +104,14 @@ mod registers {
                 ),
                 Half::BFloat16 => round_bf16(low, high),
             };
-            // SAFETY: a part of a whole block that has room: the caller's, if it has no fewer elements, or `part`.
-            // Stores need no alignment.
-            unsafe { _mm512_storeu_si512(block.add(start).cast(), bits) };
-        }
-        if len < BLOCK {
-            // SAFETY: `len` is less than a block, all of which was just written to `part`; the caller vouches for `len`
-            // places in other memory.
-            unsafe { copy_nonoverlapping(part.as_ptr(), to, len) };
+            // SAFETY: the caller vouches for `len` places, of which these are some; others are not written. Stores need
+            // no alignment.
+            unsafe {
+                match start + 2 * LANES <= len {
+                    true => _mm512_storeu_si512(to.add(start).cast(), bits),
+                    false => _mm512_mask_storeu_epi16(to.add(start).cast(), lanes_below(len, start), bits),
+                }
+            }
         }
     }
 

@@ -97,6 +97,10 @@ pub(super) fn slice_of_halves<M: Element, F: Fold<M>>() -> Option<SliceOfHalves<
     None
 }
 
+/// Up to this many halves are added one after the other, which takes no longer than joining the lanes.
+#[cfg(target_arch = "x86_64")]
+const FEW: usize = 8;
+
 /// # Safety
 /// - `len` halves of this kind can be read from `elements` on, aligned, and nothing writes to them during the call.
 /// - `M` is `f32`.
@@ -119,23 +123,30 @@ unsafe fn slice_widened<M: Element, F: Fold<M>>(
         // SAFETY: `widen` has written a whole block, with repetitions beyond the end.
         unsafe { block.assume_init() }
     };
-    let lanes_end = len - len % LANES;
-    let mut value = fold.identity();
-    if lanes_end < len {
-        for (i, element) in read(lanes_end, len - lanes_end).iter().take(len - lanes_end).enumerate() {
-            value = fold.step(value, *element, position + lanes_end + i);
-        }
-    }
-    if lanes_end == 0 {
+    let rest = len % LANES;
+    let (lanes_end, mut value) = (len - rest, fold.identity());
+    if len == 0 {
         return value;
     }
-    let mut lanes = [fold.identity(); LANES];
+    if len <= FEW {
+        for (i, element) in read(0, len).iter().take(len).enumerate() {
+            value = fold.step(value, *element, position + i);
+        }
+        return value;
+    }
+    let mut lanes = [value; LANES];
     for start in (0..lanes_end).step_by(LANES) {
         for (lane, element) in read(start, LANES).iter().enumerate() {
             lanes[lane] = fold.step(lanes[lane], *element, position + start + lane);
         }
     }
-    fold.merge(joined(fold, lanes), value)
+    if rest > 0 {
+        for (lane, element) in read(lanes_end, rest).iter().enumerate() {
+            let stepped = fold.step(lanes[lane], *element, position + lanes_end + lane);
+            lanes[lane] = if lane < rest { stepped } else { lanes[lane] };
+        }
+    }
+    joined(fold, lanes)
 }
 
 /// The row of each element in a line of a single row.

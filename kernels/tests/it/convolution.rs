@@ -32,9 +32,12 @@ fn windows_of_one_pixel_multiply_and_add() -> Result<()> {
         let count = sizes.iter().product::<i64>();
         Tensor::from_vec((0..count).map(|i| (i * i % 13 - 6) as f64).collect(), sizes)?.to_dtype(dtype)
     };
-    for (dtype, [height, width]) in
-        [(DType::Float32, [14, 14]), (DType::Float64, [4, 4]), (DType::Float32, [3, 5])]
-    {
+    for (dtype, [height, width]) in [
+        (DType::Float32, [14, 14]),
+        (DType::Float64, [4, 4]),
+        (DType::Float32, [3, 5]),
+        (DType::Float32, [1, 1]),
+    ] {
         let (x, weight) = (numbers(&[2, 5, height, width], dtype)?, numbers(&[7, 5, 1, 1], dtype)?);
         let bias = numbers(&[7], dtype)?;
         let scattered = weight.strided_view(&[7, 5, 1, 1], &[0, 1, 3, 4], 2)?;
@@ -49,6 +52,12 @@ fn windows_of_one_pixel_multiply_and_add() -> Result<()> {
             let [convolved, want] =
                 [convolved, want].map(|x| x.to_dtype(DType::Float64).and_then(|x| x.to_vec::<f64>()));
             assert_eq!(convolved?, want?, "{dtype} {height}×{width}");
+            // The same in the other direction, where the weight is the other way round.
+            let turned = weight.transpose(0, 1)?;
+            let spread = aten::conv_transpose2d_input::with(&x, &turned).bias(bias).call()?;
+            let [spread, convolved] = [spread, aten::conv2d::with(&x, weight).bias(bias).call()?]
+                .map(|x| x.to_dtype(DType::Float64));
+            assert!(aten::equal(&spread?, &convolved?)?, "{dtype} {height}×{width}, transposed");
         }
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! Pointwise convolutions, whose window is one pixel: products of the weight with the images, which are read in place.
 #![expect(unsafe_code, reason = "takes uninitialised memory that it fills")]
 
-use torch_library::geometry::{contiguous_strides, saturating_numel};
+use torch_library::geometry::{Dims, contiguous_strides, saturating_numel};
 use torch_library::prelude::*;
 
 use super::Convolution;
@@ -10,13 +10,48 @@ use crate::cpu::matmul;
 /// The number of pixels that a vector of the product should hold, so that few of its lanes are unused.
 const LANES: i64 = 16;
 
+/// A pointwise convolution in one of its two directions.
+struct Pointwise {
+    /// The sizes of the result.
+    sizes: Dims,
+    /// The channels of the images, over which products are summed, and those of the result.
+    channels: [i64; 2],
+    /// The distances in the weight between these channels.
+    strides: [i64; 2],
+}
+
 impl Convolution<'_> {
-    /// Whether the convolution from images to places is such a product, and faster computed as one.
-    fn is_product(&self, image: &Tensor, weight: &Tensor) -> Result<bool> {
+    /// The convolution from images to places, if it is pointwise, and faster computed as a product.
+    pub(super) fn pointwise(
+        &self,
+        image: &Tensor,
+        weight: &Tensor,
+        bias: Option<&Tensor>,
+    ) -> Result<Option<Tensor>> {
+        let ([channels, kernels], strides) = (self.channels, weight.strides());
+        let (sizes, strides) = (self.places_sizes(), [strides[1], strides[0]]);
+        self.product(image, weight, bias, Pointwise { sizes, channels: [channels, kernels], strides })
+    }
+
+    /// Likewise the transposed convolution, from places to images.
+    pub(super) fn pointwise_spread(
+        &self,
+        places: &Tensor,
+        weight: &Tensor,
+        bias: Option<&Tensor>,
+    ) -> Result<Option<Tensor>> {
+        let ([channels, kernels], strides) = (self.channels, weight.strides());
+        let (sizes, strides) = (self.image_sizes(), [strides[0], strides[1]]);
+        self.product(places, weight, bias, Pointwise { sizes, channels: [kernels, channels], strides })
+    }
+
+    /// Whether the convolution of images to this result is such a product, and faster computed as one.
+    fn is_product(&self, image: &Tensor, weight: &Tensor, sizes: &[i64]) -> Result<bool> {
         let (dtype, pixels) = (image.dtype(), saturating_numel(&self.places));
         let fills_vectors = (pixels + LANES - 1) / LANES * LANES * 8 <= pixels * 9;
         if !(self.axes.iter().all(|axis| [axis.kernel, axis.stride, axis.padding] == [1, 1, 0])
-            && fills_vectors
+            && self.image == self.places
+            && (fills_vectors || pixels == 1)
             && self.groups == 1
             && matches!(dtype, DType::Float32 | DType::Float64)
             && weight.dtype() == dtype
@@ -24,40 +59,46 @@ impl Convolution<'_> {
         {
             return Ok(false);
         }
-        let sizes = self.places_sizes();
-        Ok(self.strides_like_operands(&sizes, dtype)? == contiguous_strides(&sizes))
+        Ok(self.strides_like_operands(sizes, dtype)? == contiguous_strides(sizes))
     }
 
-    /// The convolution, if it is a product.
-    pub(super) fn pointwise(
+    fn product(
         &self,
         image: &Tensor,
         weight: &Tensor,
         bias: Option<&Tensor>,
+        Pointwise { sizes, channels: [inner, outer], strides: [step, next] }: Pointwise,
     ) -> Result<Option<Tensor>> {
-        if !self.is_product(image, weight)? {
+        if !self.is_product(image, weight, &sizes)? {
             return Ok(None);
         }
-        let (sizes, pixels) = (self.places_sizes(), saturating_numel(&self.places));
-        let [channels, kernels] = self.channels;
-        let matrices = |tensor: &Tensor, rows: i64| {
-            let sizes = [self.batch, rows, pixels];
-            tensor.strided_view(&sizes, &[rows * pixels, pixels, 1], tensor.storage_offset())
-        };
-        let strides = [0, weight.strides()[0], weight.strides()[1]];
-        let factor =
-            weight.strided_view(&[self.batch, kernels, channels], &strides, weight.storage_offset())?;
+        let pixels = saturating_numel(&self.places);
         // SAFETY: the products are written to every element; after an error the tensor is dropped.
         let out = unsafe { Tensor::uninit(&sizes, image.dtype(), image.device())? };
-        let bias = match bias {
-            None => None,
-            Some(bias) => {
-                self.check_converted_bias(bias.sizes() == [kernels], kernels)?;
-                let (sizes, strides) = ([self.batch, kernels, pixels], [0, bias.strides()[0], 0]);
-                Some(bias.strided_view(&sizes, &strides, bias.storage_offset())?)
-            }
+        if let Some(bias) = bias {
+            self.check_converted_bias(bias.sizes() == [outer], outer)?;
+        }
+        let view = |tensor: &Tensor, sizes: [i64; 3], strides: [i64; 3]| {
+            tensor.strided_view(&sizes, &strides, tensor.storage_offset())
         };
-        matmul::products(&matrices(&out, kernels)?, &factor, &matrices(image, channels)?, bias.as_ref())?;
+        if pixels == 1 {
+            // Images of one pixel are the rows of a matrix.
+            let rows =
+                |tensor: &Tensor, channels: i64| view(tensor, [1, self.batch, channels], [0, channels, 1]);
+            let factor = view(weight, [1, inner, outer], [0, step, next])?;
+            let bias =
+                bias.map(|bias| view(bias, [1, self.batch, outer], [0, 0, bias.strides()[0]])).transpose()?;
+            matmul::products(&rows(&out, outer)?, &rows(image, inner)?, &factor, bias.as_ref())?;
+            return Ok(Some(out));
+        }
+        let images = |tensor: &Tensor, channels: i64| {
+            view(tensor, [self.batch, channels, pixels], [channels * pixels, pixels, 1])
+        };
+        let factor = view(weight, [self.batch, outer, inner], [0, next, step])?;
+        let bias = bias
+            .map(|bias| view(bias, [self.batch, outer, pixels], [0, bias.strides()[0], 0]))
+            .transpose()?;
+        matmul::products(&images(&out, outer)?, &factor, &images(image, inner)?, bias.as_ref())?;
         Ok(Some(out))
     }
 }

@@ -99,6 +99,9 @@ impl Convolution<'_> {
         weight: &Tensor,
         bias: Option<&Tensor>,
     ) -> Result<Tensor> {
+        if let Some(out) = self.pointwise_spread(places, weight, bias)? {
+            return Ok(out);
+        }
         #[cfg(target_arch = "x86_64")]
         if let Some(out) = self.tiled_spread(places, weight, bias)? {
             return Ok(out);
@@ -119,6 +122,13 @@ impl Convolution<'_> {
                     // tap; the lease that `weight` holds excludes writers. The panel has room for `WIDTH` columns of up
                     // to `DEPTH` steps.
                     unsafe {
+                        if let [step] = *steps {
+                            for column in 0..columns.len() {
+                                to.add(column).write(from.add(step + column * taps).read());
+                            }
+                            to = to.add(WIDTH);
+                            continue;
+                        }
                         transpose(from.add(steps[0]), taps as isize, [columns.len(), steps.len()], to, WIDTH);
                         to = to.add(steps.len() * WIDTH);
                     }

@@ -192,6 +192,12 @@ mod implicit {
         } else {
             num_classes
         };
+        if is_checked && !is_hidden {
+            let sizes = [this.sizes(), &[count]].concat();
+            let mut rows = Tensor::zeros(&sizes, DType::Int64, this.device())?;
+            aten::scatter__value(&mut rows, -1, &aten::unsqueeze(this, -1)?, 1.into())?;
+            return Ok(rows);
+        }
         let classes = vector(collected(aten::one_hot::NAME, count, |class| class)?, this.device())?;
         aten::to_dtype(&aten::eq_Tensor(&aten::unsqueeze(this, -1)?, &classes)?, DType::Int64)
     }

@@ -237,7 +237,8 @@ fn products_of_halves_are_those_of_wider_numbers_rounded_once() -> Result<()> {
     let matrices = [[1, 1, 1], [5, 7, 3], [12, 32, 32], [29, 33, 70], [64, 64, 64], [3, 2, 65], [13, 1, 40]];
     let with_vectors =
         [[1, 33, 90], [1, 130, 300], [40, 65, 1], [9, 300, 1], [1, 301, 1], [1, 31, 128], [1, 2, 129]];
-    for [n, k, m] in matrices.into_iter().chain(with_vectors) {
+    let of_few_steps = [[300, 3, 3], [3, 8, 200], [70, 1, 1]];
+    for [n, k, m] in matrices.into_iter().chain(with_vectors).chain(of_few_steps) {
         let (a, b) = (small_numbers(&[n, k])?, small_numbers(&[k, m])?);
         let want = a.to_dtype(DType::Float32)?.mm(&b.to_dtype(DType::Float32)?)?.to_dtype(DType::BFloat16)?;
         let (a, b) = (a.to_dtype(DType::BFloat16)?, b.to_dtype(DType::BFloat16)?);
@@ -276,8 +277,10 @@ fn a_row_is_multiplied_by_a_column() -> Result<()> {
 
 #[test]
 fn vectors_times_wide_matrices_are_sums_of_rows() -> Result<()> {
-    for (depth, width) in [(1, 128), (4, 129), (7, 200), (300, 257), (33, 1000)] {
-        for dtype in [DType::Float32, DType::Float64, DType::Int64] {
+    for (depth, width) in [(1, 128), (4, 129), (7, 200), (300, 257), (33, 1000), (16, 5), (40, 3)] {
+        for dtype in
+            [DType::Float32, DType::Float64, DType::Float16, DType::Int64, DType::Int16, DType::Complex64]
+        {
             let (x, matrix) = (small_numbers(&[1, depth])?, small_numbers(&[depth, width])?);
             let want = matrix.mul(&x.reshape(&[depth, 1])?)?.sum_dim(&[0], false)?;
             let (x, matrix) = (x.to_dtype(dtype)?, matrix.to_dtype(dtype)?);
@@ -285,6 +288,14 @@ fn vectors_times_wide_matrices_are_sums_of_rows() -> Result<()> {
             assert!(aten::equal(&got, &want.to_dtype(dtype)?)?, "{dtype} {depth} {width}");
             let along = aten::mv(&matrix.t()?, &x.flatten()?)?;
             assert!(aten::equal(&along, &got)?, "{dtype} {depth} {width}");
+            // The same by other ways: contiguous rows, elements of the vector that lie apart, a sum.
+            let apart = aten::stack::with(&[x.flatten()?, x.flatten()?]).dim(1).call()?.select(1, 0)?;
+            let rows = matrix.t()?.contiguous()?;
+            assert!(aten::equal(&aten::mv(&rows, &apart)?, &got)?, "{dtype} {depth} {width}");
+            assert!(aten::equal(&aten::mv(&matrix.t()?, &apart)?, &got)?, "{dtype} {depth} {width}");
+            let zeros = aten::zeros_like(&got)?;
+            let sum = aten::addmv(&aten::sub_Tensor(&zeros, &got)?, &rows, &apart)?;
+            assert!(dtype == DType::Float16 || aten::equal(&sum, &zeros)?, "{dtype} {depth} {width}");
         }
     }
     Ok(())

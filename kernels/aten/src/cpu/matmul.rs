@@ -43,6 +43,7 @@ mod small;
 pub mod target;
 #[cfg(target_arch = "x86_64")]
 mod tiles;
+mod vectors;
 #[cfg(target_arch = "x86_64")]
 pub mod weights;
 
@@ -285,12 +286,13 @@ pub(super) fn multiply(operator: &str, out: &Tensor, a: &Tensor, b: &Tensor) -> 
     }
     let dtype = loops::opmath_type(out.dtype());
     #[cfg(target_arch = "x86_64")]
-    if pairs::is_for(a, b) {
-        return pairs::multiply(out, a, b);
-    }
-    #[cfg(target_arch = "x86_64")]
-    if halves::are_for(a, b) {
-        return halves::multiply(out, a, b);
+    if !is_short(a, b) {
+        if pairs::is_for(a, b) {
+            return pairs::multiply(out, a, b);
+        }
+        if halves::are_for(a, b) {
+            return halves::multiply(out, a, b);
+        }
     }
     if dtype != out.dtype() {
         // SAFETY: `multiply` writes every element; after an error the tensor is dropped.
@@ -300,6 +302,17 @@ pub(super) fn multiply(operator: &str, out: &Tensor, a: &Tensor, b: &Tensor) -> 
     }
     match_opmath!(dtype, T: Integer | Float | Complex => batches::<T>(out, a, b, None),
         else => Err(unsupported(operator, dtype)))
+}
+
+/// Whether products of 16-bit floats are sums of so few steps, with so few columns or rows, that they had better be
+/// computed of wider floats, which have loops for that.
+#[cfg(target_arch = "x86_64")]
+fn is_short(a: &Tensor, b: &Tensor) -> bool {
+    const FEW: i64 = 8;
+    match (a.sizes(), b.sizes()) {
+        ([.., rows, steps], [.., columns]) => *steps <= FEW && *rows.min(columns) <= FEW,
+        _ => false,
+    }
 }
 
 /// Writes the products of matrices, or of batches of them, plus a bias of the result's sizes if there is one, to
@@ -518,6 +531,8 @@ pub(super) unsafe fn multiply_one<T: Number>(
         // SAFETY: `T` is `f64`, so the casts change no type; the caller guarantees bounds, matching sizes, and no other
         // access.
         DType::Float64 => unsafe { fast::<f64>(to.cast(), a.cast(), b.cast(), is_parallel) },
+        // SAFETY: the caller guarantees bounds, matching sizes, and no other access.
+        _ if unsafe { vectors::multiply(to, a, b, is_parallel) } => {}
         // SAFETY: `T` is this type, so the casts change no type; the caller guarantees bounds, matching sizes, and no
         // other access.
         DType::Complex64 => unsafe { multiply_complex::<f32>(to.cast(), a.cast(), b.cast(), is_parallel) },

@@ -75,7 +75,7 @@ impl<T: Number> Matrices<T> {
     ///
     /// # Safety
     /// - The rows and columns are in bounds, aligned and initialised, and nothing writes them during the call.
-    unsafe fn read_to(self, numbers: &mut Vec<T>) {
+    pub(super) unsafe fn read_to(self, numbers: &mut Vec<T>) {
         let count = self.rows * self.columns;
         numbers.clear();
         numbers.reserve(count);

@@ -79,6 +79,15 @@ pub fn multiply(out: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
 /// # Errors
 /// Memory that the host cannot access.
 pub unsafe fn multiply_by(unit: Unit, out: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
+    if let ([.., rows, _], [.., 1, pitch], [.., 1]) = (a.sizes(), a.strides(), b.sizes())
+        && *rows > 1
+        && *pitch != 1
+    {
+        // A vector times the rows of the transpose, which are contiguous.
+        let [out, a, b] = [transposed(out)?, transposed(a)?, transposed(b)?];
+        // SAFETY: the caller guarantees both.
+        return unsafe { multiply_by(unit, &out, &b, &a) };
+    }
     let dense = match a.strides().last() {
         Some(1) => a.clone(),
         _ => loops::copy(a, a.dtype())?,
@@ -128,6 +137,18 @@ pub unsafe fn multiply_by(unit: Unit, out: &Tensor, a: &Tensor, b: &Tensor) -> R
         });
     });
     Ok(())
+}
+
+/// The transposed matrices.
+fn transposed(matrices: &Tensor) -> Result<Tensor> {
+    let geometry = matrices.geometry();
+    let [mut sizes, mut strides] = [geometry.sizes(), geometry.strides()].map(<[i64]>::to_vec);
+    for values in [&mut sizes, &mut strides] {
+        if let Some([rows, columns]) = values.last_chunk_mut::<2>() {
+            std::mem::swap(rows, columns);
+        }
+    }
+    matrices.strided_view(&sizes, &strides, matrices.storage_offset())
 }
 
 /// The buffers of a thread.

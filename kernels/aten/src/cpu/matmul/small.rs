@@ -23,7 +23,10 @@ pub(super) type Products<T> = unsafe fn(Target<T>, Matrices<T>, Matrices<T>, Ran
 
 /// The loop over products of these sizes, if there is one.
 pub(super) fn products<T: Number>(a: &Matrices<T>, b: &Matrices<T>) -> Option<Products<T>> {
-    if !const { matches!(T::DTYPE, DType::Float32 | DType::Float64) } || a.rows > MOST_ROWS {
+    if !const {
+        matches!(T::DTYPE, DType::Float32 | DType::Float64 | DType::Int32 | DType::Int64 | DType::Complex64)
+    } || a.rows > MOST_ROWS
+    {
         return None;
     }
     let are_lines = a.rows == 1 && b.columns == 1 && a.column_stride == 1 && b.row_stride == 1;
@@ -102,7 +105,7 @@ unsafe fn dots<T: Number>(to: Target<T>, a: Matrices<T>, b: Matrices<T>, range: 
 
 on_vectors! {
     /// The sum of products of two lines.
-    fn dot<T: Number>(a: &[T], b: &[T], sum: &mut T) {
+    pub(super) fn dot<T: Number>(a: &[T], b: &[T], sum: &mut T) {
         const LANES: usize = 16;
         let ((a, last_a), (b, last_b)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
         let mut lanes = [T::ZERO; LANES];

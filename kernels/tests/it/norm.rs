@@ -193,6 +193,56 @@ fn group_norm_has_the_gradients_of_its_formula_in_every_memory_format() -> Resul
     Ok(())
 }
 
+/// By its formula, from images in every memory format, with and without parameters.
+#[test]
+fn group_norm_is_its_formula_in_every_memory_format() -> Result<()> {
+    for (dtype, tolerance) in [(DType::Float64, 1e-9), (DType::Float32, 1e-3), (DType::BFloat16, 0.02)] {
+        for (pixels, groups) in [([1, 1], 2), ([3, 3], 3), ([4, 5], 1), ([8, 9], 6), ([40, 30], 2)] {
+            let random =
+                |sizes: &[i64]| aten::randn::with(sizes).dtype(Some(DType::Float64)).call()?.to_dtype(dtype);
+            let x = random(&[2, 6, pixels[0], pixels[1]])?;
+            let (x, weight, bias) = (x.add_Scalar(3.into())?, random(&[6])?, random(&[6])?);
+            for (weight, bias) in
+                [(None, None), (Some(&weight), None), (None, Some(&bias)), (Some(&weight), Some(&bias))]
+            {
+                let want = of_formula(&x, groups, [weight, bias])?;
+                for format in [MemoryFormat::Contiguous, MemoryFormat::ChannelsLast] {
+                    let x = x.contiguous_format(format)?;
+                    let elements = pixels[0] * pixels[1];
+                    let got = aten::native_group_norm(&x, weight, bias, 2, 6, elements, groups, 1e-5)?;
+                    assert!(got.0.is_contiguous(x.suggest_memory_format()), "{pixels:?} {format:?}");
+                    for (got, want) in [&got.0, &got.1, &got.2].into_iter().zip(&want) {
+                        let got = got.to_dtype(DType::Float64)?.reshape(want.sizes())?;
+                        let is_close =
+                            aten::allclose::with(&got, want).rtol(tolerance).atol(tolerance).call()?;
+                        assert!(is_close, "{pixels:?} {groups} {format:?} {dtype}: {got} {want}");
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The result of group norm in double precision, the means and the reciprocal standard deviations.
+fn of_formula(x: &Tensor, groups: i64, parameters: [Option<&Tensor>; 2]) -> Result<[Tensor; 3]> {
+    let wide = |tensor: &Tensor| tensor.to_dtype(DType::Float64);
+    let rows = wide(x)?.reshape(&[x.sizes()[0], groups, -1])?;
+    let (variance, mean) =
+        aten::var_mean_correction::with(&rows).dim(&[2]).correction(0).keepdim(true).call()?;
+    let rstd = aten::rsqrt(&variance.add_Scalar(1e-5.into())?)?;
+    let mut out = rows.sub(&mean)?.mul(&rstd)?.reshape(x.sizes())?;
+    let [weight, bias] =
+        parameters.map(|parameter| parameter.map(|it| wide(it)?.reshape(&[6, 1, 1])).transpose());
+    if let Some(weight) = weight? {
+        out = out.mul(&weight)?;
+    }
+    if let Some(bias) = bias? {
+        out = out.add(&bias)?;
+    }
+    Ok([out, mean, rstd])
+}
+
 #[test]
 fn more_groups_than_an_i64_counts_are_refused() -> Result<()> {
     let none = Tensor::empty(&[2, 0], DType::Float32, Device::CPU)?;

@@ -371,7 +371,11 @@ fn scaled_and_shifted(
 
 /// # Errors
 /// Parameters of two types, or of a type that is neither the input's nor the one that it is computed in.
-fn check_parameters(operator: &str, input: &Tensor, parameters: [Option<&Tensor>; 2]) -> Result<()> {
+pub(crate) fn check_parameters(
+    operator: &str,
+    input: &Tensor,
+    parameters: [Option<&Tensor>; 2],
+) -> Result<()> {
     let dtypes: Vec<DType> = parameters.into_iter().flatten().map(Tensor::dtype).collect();
     let fits = |dtype: &DType| [input.dtype(), loops::opmath_type(input.dtype())].contains(dtype);
     ensure!(

@@ -15,6 +15,7 @@ use crate::loops::{self, RowByRow, match_opmath, opmath_type};
 use crate::number::Number;
 
 pub(super) mod backward;
+mod groups;
 mod lines;
 
 #[torch_impl(aten, CPU, Meta)]

@@ -12,7 +12,7 @@ pub(crate) mod norm;
 mod optimizer;
 mod padding;
 mod pooling;
-mod recurrent;
+pub(crate) mod recurrent;
 mod softmax;
 mod transformer;
 pub(crate) mod upsample;

@@ -12,6 +12,7 @@ mod norm;
 mod optimizer;
 mod padding;
 mod pooling;
+mod recurrent;
 mod softmax;
 mod upsample;
 mod volumes;

@@ -58,6 +58,7 @@ mod philox;
 mod polynomial;
 mod pooling;
 mod random;
+mod recurrent;
 mod reduce;
 mod reinterpreted;
 mod scaler;

@@ -116,6 +116,16 @@ torch_library! {
             Tensor hx_, Tensor cx_, bool reverse, int[] batch_sizes, int mode, int hidden_size, int num_layers,
             bool has_biases, bool bidirectional, bool batch_first, bool train) -> (Tensor, Tensor, Tensor,
             Tensor);
+        /// A step of [`lstm_cell`](fn@lstm_cell) from its gates, which are the sums of what comes from the input and
+        /// from the hidden state, `[batch, 4 * size]` each, and of both biases: the new hidden state `hy`, the new cell
+        /// state `cy`, and the gates after their activations, side by side.
+        ///
+        /// # Errors
+        /// Gates that are not matrices of the same sizes, or not of four parts as large as `cx`; several dtypes.
+        ///
+        /// PyTorch: `aten::_thnn_fused_lstm_cell`, which it has on GPUs only.
+        _thnn_fused_lstm_cell(Tensor input_gates, Tensor hidden_gates, Tensor cx, Tensor? input_bias=None,
+            Tensor? hidden_bias=None) -> (Tensor, Tensor, Tensor);
         /// The gradients of a step of [`lstm_cell`](fn@lstm_cell) from those of its new states `hy` and `cy`, as
         /// expressions that have derivatives: of the gates from the input, of those from the hidden state, of `cx`, and
         /// of both biases (undefined without them).

@@ -3,8 +3,10 @@
 use torch_library::prelude::*;
 
 use crate::aten;
+pub(crate) use fused::check_gates;
 use packed::Packed;
 
+mod fused;
 mod gradients;
 mod jagged;
 mod layer;
@@ -179,20 +181,28 @@ impl Weights<'_> {
                 let new = aten::tanh(&aten::add_Tensor(&input[2], &aten::mul_Tensor(&state[2], &reset)?)?)?;
                 aten::add_Tensor(&aten::mul_Tensor(&aten::sub_Tensor(hidden, &new)?, &update)?, &new)?
             }
+            Cell::Lstm if fused::suits([from_input, &from_hidden, memory]) => {
+                let (hidden, memory, _) = aten::_thnn_fused_lstm_cell(from_input, &from_hidden, memory)?;
+                return Ok([self.projected(hidden)?, memory]);
+            }
             Cell::Lstm => {
                 let gates = gates::<4>(&both()?)?;
                 let kept = aten::mul_Tensor(&aten::sigmoid(&gates[1])?, memory)?;
                 let new = aten::mul_Tensor(&aten::sigmoid(&gates[0])?, &aten::tanh(&gates[2])?)?;
                 let memory = aten::add_Tensor(&kept, &new)?;
                 let hidden = aten::mul_Tensor(&aten::sigmoid(&gates[3])?, &aten::tanh(&memory)?)?;
-                let hidden = match self.projection {
-                    Some(projection) => aten::linear(&hidden, projection)?,
-                    None => hidden,
-                };
-                return Ok([hidden, memory]);
+                return Ok([self.projected(hidden)?, memory]);
             }
         };
         Ok([next.clone(), next])
+    }
+
+    /// The hidden state of an LSTM, after the projection if there is one.
+    fn projected(&self, hidden: Tensor) -> Result<Tensor> {
+        match self.projection {
+            Some(projection) => aten::linear(&hidden, projection),
+            None => Ok(hidden),
+        }
     }
 
     /// The outputs of all steps, in order, and the last state.

@@ -77,6 +77,10 @@ fn derived(name: &str) -> Option<Vec<Value<'static>>> {
             let modes = [ints(&[2, 2], &[2]), Value::Int(4), Value::Bool(false), Value::Int(1), none()];
             [floats(&[2, 3])].into_iter().chain(lists).chain(modes).collect()
         }
+        "_thnn_fused_lstm_cell" => {
+            let gates = || floats(&[2, 8]);
+            vec![gates(), gates(), floats(&[2, 2]), floats(&[8]), floats(&[8])]
+        }
         "_thnn_differentiable_lstm_cell_backward" => {
             let (state, gates) = (|| floats(&[2, 2]), || floats(&[2, 8]));
             vec![state(), state(), gates(), gates(), floats(&[8]), floats(&[8]), state(), state()]

@@ -1,0 +1,95 @@
+//! A step of an LSTM cell as one operator: where it suits, and by operators of its parts.
+
+use torch_library::guard::GradMode;
+use torch_library::prelude::*;
+
+use super::gates;
+use crate::aten;
+
+/// Whether the kernel for the CPU can be used: for plain tensors there, of which no gradient is wanted, since the
+/// gradient of each operator of a step takes less time than computing the gates again.
+pub(super) fn suits(tensors: [&Tensor; 3]) -> bool {
+    let [input, hidden, cx] = tensors;
+    let is_plain = |tensor: &Tensor| {
+        tensor.dim() == 2
+            && tensor.device() == Device::CPU
+            && !tensor.is_wrapper()
+            && tensor.dtype() == cx.dtype()
+            && !(GradMode::is_enabled() && tensor.requires_grad())
+    };
+    tensors.into_iter().all(is_plain)
+        && cx.dtype().is_floating_point()
+        && !cx.dtype().is_float8()
+        && input.sizes() == hidden.sizes()
+        && input.sizes() == [cx.sizes()[0], cx.sizes()[1].saturating_mul(4)]
+}
+
+/// # Errors
+/// Gates that are not matrices of the same sizes, or not of four parts as large as `cx`; biases of other sizes; several
+/// dtypes.
+pub(crate) fn check_gates(
+    operator: &str,
+    [input, hidden, cx]: [&Tensor; 3],
+    biases: [Option<&Tensor>; 2],
+) -> Result<()> {
+    let (&[batch, size], &[rows, columns]) = (cx.sizes(), input.sizes()) else {
+        bail!(
+            Shape,
+            "{operator}: gates of sizes {:?} and a state of {:?}, expected matrices",
+            input.sizes(),
+            cx.sizes()
+        )
+    };
+    ensure!(
+        [rows, columns] == [batch, size.saturating_mul(4)] && input.sizes() == hidden.sizes(),
+        Shape,
+        "{operator}: gates of sizes {:?} and {:?} are not four times a state of {:?}",
+        input.sizes(),
+        hidden.sizes(),
+        cx.sizes()
+    );
+    for bias in biases.into_iter().flatten() {
+        ensure!(
+            bias.sizes() == [columns],
+            Shape,
+            "{operator}: a bias of sizes {:?} for {columns} gates",
+            bias.sizes()
+        );
+    }
+    let others = [input, hidden].into_iter().chain(biases.into_iter().flatten());
+    for other in others {
+        ensure!(
+            other.dtype() == cx.dtype(),
+            DType,
+            "{operator}: gates or a bias of {} and a state of {}, convert one to the other by `aten::to_dtype`",
+            other.dtype(),
+            cx.dtype()
+        );
+    }
+    Ok(())
+}
+
+/// An operator with a derivative of its own.
+#[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
+fn _thnn_fused_lstm_cell(
+    input_gates: &Tensor,
+    hidden_gates: &Tensor,
+    cx: &Tensor,
+    input_bias: Option<&Tensor>,
+    hidden_bias: Option<&Tensor>,
+) -> Result<(Tensor, Tensor, Tensor)> {
+    const OPERATOR: &str = aten::_thnn_fused_lstm_cell::NAME;
+    let biases = [input_bias, hidden_bias];
+    check_gates(OPERATOR, [input_gates, hidden_gates, cx], biases)?;
+    let mut all = aten::add_Tensor(input_gates, hidden_gates)?;
+    for bias in biases.into_iter().flatten() {
+        all = aten::add_Tensor(&all, bias)?;
+    }
+    let [input, forget, new, output] = gates::<4>(&all).map_err(|error| error.context(OPERATOR))?;
+    let [input, forget, output] = [input, forget, output].map(|gate| aten::sigmoid(&gate));
+    let (input, forget, new, output) = (input?, forget?, aten::tanh(&new)?, output?);
+    let cy = aten::add_Tensor(&aten::mul_Tensor(&forget, cx)?, &aten::mul_Tensor(&input, &new)?)?;
+    let hy = aten::mul_Tensor(&output, &aten::tanh(&cy)?)?;
+    let workspace = aten::cat::with(&[input, forget, new, output]).dim(1).call()?;
+    Ok((hy, cy, workspace))
+}

@@ -97,7 +97,7 @@ fn interpolated(output: Output<'_>, inputs: [&Tensor; 3]) -> Result<Tensor> {
 /// Computed from the nearer end, by the magnitude of the weight.
 #[inline(always)]
 fn between<T: Float + Element>(start: Complex<T>, end: Complex<T>, weight: Complex<T>) -> Complex<T> {
-    match weight.re.hypot(weight.im) < 0.5.cast() {
+    match weight.norm_sqr() < 0.25.cast() {
         true => start + weight * (end - start),
         false => end - (end - start) * (Complex::new(T::one(), T::zero()) - weight),
     }

@@ -149,6 +149,15 @@ enum Cell {
 /// From this many steps on, it pays off to copy the weight of the hidden state.
 const MANY_STEPS: usize = 8;
 
+/// With more rows in a batch it does not.
+const FEW_ROWS: i64 = 12;
+
+/// Rows of the copy that are a multiple of this many bytes apart would compete for a few sets of the L1 cache.
+const PAGE: i64 = 4096;
+
+/// The bytes by which they are moved apart.
+const PADDING: i64 = 64;
+
 /// The parameters of a layer in one direction.
 #[derive(Clone, Copy)]
 struct Weights<'a> {
@@ -217,7 +226,11 @@ impl Weights<'_> {
         if backwards {
             steps.reverse();
         }
-        let w_hh = if steps.len() < MANY_STEPS { self.w_hh.clone() } else { in_columns(self.w_hh)? };
+        let is_few = |step: &Tensor| step.sizes().first().is_some_and(|rows| *rows <= FEW_ROWS);
+        let w_hh = match steps.len() >= MANY_STEPS && is_few(&steps[0]) {
+            true => in_columns(self.w_hh)?,
+            false => self.w_hh.clone(),
+        };
         let weights = Weights { w_hh: &w_hh, ..*self };
         let (mut state, mut outputs) = (state.map(Tensor::clone), Vec::with_capacity(steps.len()));
         for step in &steps {
@@ -233,7 +246,13 @@ impl Weights<'_> {
 
 /// A matrix whose columns are contiguous: the product of a few rows with its transpose reads it in the order of memory.
 fn in_columns(matrix: &Tensor) -> Result<Tensor> {
-    aten::t(&aten::contiguous(&aten::t(matrix)?)?)
+    let (turned, size) = (aten::t(matrix)?, matrix.dtype().size() as i64);
+    let columns = turned.size(-1)?;
+    if columns.saturating_mul(size) % PAGE != 0 {
+        return aten::t(&aten::contiguous(&turned)?);
+    }
+    let padded = aten::constant_pad_nd(&turned, &[0, PADDING / size])?;
+    aten::t(&aten::narrow(&padded, 1, 0, columns)?)
 }
 
 /// The part of each gate, of a tensor that has all gates side by side.

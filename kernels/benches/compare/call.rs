@@ -3,8 +3,8 @@
 //! `aten::add.Tensor f32[64,64] f32[64]' alpha=2` names an operator and its arguments, by position or by name:
 //! tensors of a dtype and sizes, lists of them in braces, lists of numbers, numbers, words in quotes, dtypes,
 //! `none`. After the sizes of a tensor may stand `'` (its last two dimensions transposed), `^` (its dimensions 1 and 2
-//! transposed, as the heads of attention are), `/` (the first half of rows that are twice as long), `@` (channels last),
-//! `+` (numbers from 0.1 to 0.9) and, for whole numbers, `<N` (from 0 to N - 1; else from 1 to 9).
+//! transposed, as the heads of attention are), `/` (the first half of rows that are twice as long), `@` (channels
+//! last), `+` (numbers from 0.1 to 0.9) and, for whole numbers, `<N` (from 0 to N - 1; else from 1 to 9).
 
 use torch_library::prelude::*;
 use torch_library::{Dispatcher, OperatorHandle, Value};

@@ -165,8 +165,8 @@ fn attention_in_blocks_has_the_gradients_of_attention() -> Result<()> {
     Ok(())
 }
 
-/// The same as with keys and values that are repeated for each head of queries, and so are the gradients, of which those
-/// of a shared head are sums.
+/// The same as with keys and values that are repeated for each head of queries, and so are the gradients, of which
+/// those of a shared head are sums.
 #[test]
 fn heads_of_queries_may_share_keys_and_values() -> Result<()> {
     let each = |x: &Tensor| aten::repeat_interleave_self_int::with(x, 6 / x.sizes()[1]).dim(Some(1)).call();

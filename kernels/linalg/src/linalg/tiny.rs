@@ -1,5 +1,5 @@
-//! LU factorisation and linear systems of two to four rows, of which there are often many (rotations, poses, boxes): the
-//! loops have constant bounds, so that a matrix stays in registers.
+//! LU factorisation and linear systems of two to four rows, of which there are often many (rotations, poses, boxes):
+//! the loops have constant bounds, so that a matrix stays in registers.
 
 use crate::number::Divided;
 

@@ -54,7 +54,8 @@ pub(super) fn accumulated<T: Element, const WHAT: u8>(elements: &[T]) -> Option<
     if elements.len() < FEWEST || !has_avx512() {
         return None;
     }
-    // SAFETY: as in `extreme`.
+    // SAFETY: `has_avx512` found the features that the functions are compiled for; `f32` and `f64` are the only types
+    // of elements of their dtypes, so these are the same slices.
     unsafe {
         match T::DTYPE {
             DType::Float32 => Some(singles::accumulated::<WHAT>(cast(elements)).cast()),

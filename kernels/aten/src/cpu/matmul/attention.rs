@@ -327,8 +327,9 @@ impl<T: Score> Operands<T> {
                 let (head, first) = (index / blocks, index % blocks * QUERIES);
                 let rows = first..queries.min(first + QUERIES);
                 // SAFETY: `sizes` has the numbers of batches, heads and rows of the queries and the results; a mask has
-                // as many batches and heads, keys and values as many batches, and one head for `sharing`. The lease under which the operands were made is held,
-                // and only this thread writes the results of these rows.
+                // as many batches and heads, keys and values as many batches, and one head for `sharing` heads of
+                // queries. The lease under which the operands were made is held, and only this thread writes the
+                // results of these rows.
                 unsafe { self.block([head / heads, head % heads], rows, &mut scratch) };
             }
         });

@@ -1,8 +1,8 @@
 //! Products of 16-bit floats where one factor has only a few rows (or columns): a step of a language model, a head of
 //! attention that looks back, a vector.
 //!
-//! The other factor is read once, as it lies in memory, and widened in registers. A copy of it as `f32`, by which larger
-//! products are computed, would be twice as large, and take longer to write than the product does.
+//! The other factor is read once, as it lies in memory, and widened in registers. A copy of it as `f32`, by which
+//! larger products are computed, would be twice as large, and take longer to write than the product does.
 #![expect(
     unsafe_code,
     reason = "reads and writes elements through pointers, and uses instructions that it asks for"
@@ -189,7 +189,8 @@ unsafe fn by_columns<const IS_BF16: bool>(
 ///
 /// # Safety
 /// - The matrix can be read, its columns are contiguous, and nothing writes to it.
-/// - From each address of `rows` on, as many elements can be read as it has rows, and those that fill the last register.
+/// - From each address of `rows` on, as many elements can be read as it has rows, and those that fill the last
+///   register.
 #[inline]
 #[target_feature(enable = "avx2,fma,f16c")]
 unsafe fn by_each_column<const IS_BF16: bool, const H: usize, const N: usize>(

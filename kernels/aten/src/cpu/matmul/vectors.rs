@@ -1,4 +1,4 @@
-//! Products of a matrix and a vector, of integers and complex numbers, which read the matrix once, as it lies in memory.
+//! Products of a matrix and a vector, of integers and complex numbers: the matrix is read once, as it lies in memory.
 #![expect(unsafe_code, reason = "reads and writes matrices that the caller vouches for")]
 
 use std::ops::Range;
@@ -45,7 +45,7 @@ pub(super) unsafe fn multiply<T: Number>(
         // SAFETY: the caller guarantees a column of these elements.
         1 => unsafe { std::slice::from_raw_parts(vector.data.cast_const(), vector.rows) },
         _ => {
-            // SAFETY: as above.
+            // SAFETY: the caller guarantees the column, whose elements are read one by one.
             unsafe { vector.read_to(&mut memory) };
             &memory
         }

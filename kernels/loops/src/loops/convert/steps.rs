@@ -38,8 +38,8 @@ impl<T: Element> Buffer<T> {
 /// before that.
 ///
 /// # Safety
-/// - `len` elements of `S`, `stride` apart, lie in bounds from `data` on, aligned and initialised, and nothing writes to
-///   them during the call.
+/// - `len` elements of `S`, `stride` apart, lie in bounds from `data` on, aligned and initialised, and nothing
+///   writes to them during the call.
 /// - `len` elements of `M` can be written to the buffer, aligned, in other memory that nothing else uses.
 /// - `stride` is not 0.
 pub(super) unsafe fn load_in_steps<S: Element, M: Element>(

@@ -28,6 +28,7 @@ pub(super) fn solve<T: Divided>(factors: &[T], pivots: &[i32], x: &mut [T]) -> b
     true
 }
 
+#[expect(clippy::needless_range_loop, reason = "ranges show the compiler the constant bounds")]
 fn eliminate<T: Divided, const N: usize>(matrix: &mut [[T; N]], pivots: &mut [i32]) -> i32 {
     let mut columns = [[T::ZERO; N]; N];
     columns.copy_from_slice(matrix);

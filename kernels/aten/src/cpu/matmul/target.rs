@@ -134,6 +134,14 @@ impl<T> Target<T> {
 }
 
 impl<T: Number> Target<T> {
+    /// The transpose.
+    #[inline]
+    pub(super) fn transposed(self) -> Self {
+        let Addend { row_stride, column_stride, .. } = self.addend;
+        let addend = Addend { row_stride: column_stride, column_stride: row_stride, ..self.addend };
+        Target { out: self.out.transposed(), addend }
+    }
+
     /// A part of a product, plus what it is added to.
     ///
     /// # Safety
@@ -192,14 +200,6 @@ where
 
 #[cfg(target_arch = "x86_64")]
 impl<T: Number> Target<T> {
-    /// The transpose.
-    #[inline]
-    pub(super) fn transposed(self) -> Self {
-        let Addend { row_stride, column_stride, .. } = self.addend;
-        let addend = Addend { row_stride: column_stride, column_stride: row_stride, ..self.addend };
-        Target { out: self.out.transposed(), addend }
-    }
-
     /// The transpose, in other memory, which holds the transpose of what this memory holds if a product is added to it.
     #[inline]
     pub(super) fn transposed_to(self, out: Matrices<T>) -> Self {

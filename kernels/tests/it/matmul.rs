@@ -238,10 +238,12 @@ fn products_of_halves_are_those_of_wider_numbers_rounded_once() -> Result<()> {
     let with_vectors =
         [[1, 33, 90], [1, 130, 300], [40, 65, 1], [9, 300, 1], [1, 301, 1], [1, 31, 128], [1, 2, 129]];
     let of_few_steps = [[300, 3, 3], [3, 8, 200], [70, 1, 1]];
-    for [n, k, m] in matrices.into_iter().chain(with_vectors).chain(of_few_steps) {
+    let of_few_rows = [[2, 40, 130], [5, 33, 70], [8, 9, 12]];
+    let all = matrices.into_iter().chain(with_vectors).chain(of_few_steps).chain(of_few_rows);
+    for (dtype, [n, k, m]) in all.flat_map(|sizes| [(DType::BFloat16, sizes), (DType::Float16, sizes)]) {
         let (a, b) = (small_numbers(&[n, k])?, small_numbers(&[k, m])?);
-        let want = a.to_dtype(DType::Float32)?.mm(&b.to_dtype(DType::Float32)?)?.to_dtype(DType::BFloat16)?;
-        let (a, b) = (a.to_dtype(DType::BFloat16)?, b.to_dtype(DType::BFloat16)?);
+        let want = a.to_dtype(DType::Float32)?.mm(&b.to_dtype(DType::Float32)?)?.to_dtype(dtype)?;
+        let (a, b) = (a.to_dtype(dtype)?, b.to_dtype(dtype)?);
         let turned = |x: &Tensor| x.t()?.contiguous()?.t();
         let spread = |x: &Tensor| aten::stack::with(&[x.clone(), x.clone()]).dim(2).call()?.select(2, 1);
         for (a, b) in [
@@ -250,7 +252,7 @@ fn products_of_halves_are_those_of_wider_numbers_rounded_once() -> Result<()> {
             (a.clone(), turned(&b)?),
             (spread(&a)?, spread(&b)?),
         ] {
-            let context = format!("{n} × {k} × {m}, strides {:?} and {:?}", a.strides(), b.strides());
+            let context = format!("{dtype} {n} × {k} × {m}, strides {:?} and {:?}", a.strides(), b.strides());
             assert!(aten::equal(&a.mm(&b)?, &want)?, "{context}");
             let batch = aten::bmm(&aten::stack(&[a.clone(), a.clone()])?, &aten::stack(&[b.clone(), b])?)?;
             assert!(aten::equal(&batch.select(0, 1)?, &want)?, "a batch of {context}");

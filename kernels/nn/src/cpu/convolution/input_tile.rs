@@ -104,6 +104,12 @@ impl<T: Number> InputTiles<T> {
             if side > 1 {
                 let count = side.min(self.source.channels - first);
                 copy_side_by_side(&plan.runs, source, [count, pitch], data);
+            } else if pitch == 1 {
+                // The channels of a pixel follow each other: all are read at once.
+                for run in &plan.runs {
+                    let (from, to) = (source.wrapping_add(run.from), data.wrapping_add(run.to));
+                    transpose(from, run.step as isize, [run.len, channels], to, plan.plane);
+                }
             } else {
                 for n in 0..channels {
                     copy_runs(&plan.runs, source.wrapping_add(n * pitch), data.add(n * plan.plane));
@@ -132,8 +138,14 @@ unsafe fn copy_side_by_side<T: Copy>(runs: &[Run], from: *const T, [count, pitch
         }
         for (place, pixel) in run.each() {
             let (from, to) = (from.wrapping_add(pixel), to.wrapping_add(place));
-            // SAFETY: a pixel of the run in each of `count` channels, and its place: the caller vouches for both.
-            unsafe { pick(from, pitch, to, count) };
+            // SAFETY: a pixel of the run in each of `count` channels, and its place: the caller vouches for both; blocks
+            // are not longer than the channels.
+            unsafe {
+                match (pitch, count) {
+                    (1, 8..) => blocks::<T, 8>(from, to, count),
+                    _ => pick(from, pitch, to, count),
+                }
+            }
         }
     }
 }

@@ -70,6 +70,21 @@ impl<T: Element> Planes<T> {
     }
 }
 
+/// Copies a row of up to [`WIDTH`] numbers: a whole one by vectors, without a call of `memcpy`.
+///
+/// # Safety
+/// - `count` numbers, at most [`WIDTH`], can be read from `from` and written to `to`, in other memory.
+#[inline(always)]
+unsafe fn copy_row<T: Copy>(from: *const T, to: *mut T, count: usize) {
+    // SAFETY: the caller guarantees as many numbers; arrays of them need no other alignment.
+    unsafe {
+        match count {
+            WIDTH => to.cast::<[T; WIDTH]>().write(from.cast::<[T; WIDTH]>().read()),
+            _ => from.copy_to_nonoverlapping(to, count),
+        }
+    }
+}
+
 /// Lines of rows that belong to one image.
 pub(super) struct Segment {
     pub(super) item: usize,
@@ -157,7 +172,7 @@ impl<T: Number> Target<T> {
                 let places = self.rows(segment);
                 if pitch == 1 {
                     for (row, place) in places.into_iter().enumerate() {
-                        to.add(place).copy_from_nonoverlapping(from.add(row * WIDTH), count);
+                        copy_row(from.add(row * WIDTH), to.add(place), count);
                     }
                     continue;
                 }
@@ -234,6 +249,10 @@ impl<T: Number> Target<T> {
                 }
                 for (row, place) in self.rows(segment)[skipped..][..len].iter().enumerate() {
                     let (from, to) = (from.add(*place), to.add(row * WIDTH));
+                    if pitch == 1 {
+                        copy_row(from, to, count);
+                        continue;
+                    }
                     (0..count).for_each(|j| to.add(j).write(from.add(j * pitch).read()));
                 }
             }

@@ -140,6 +140,10 @@ fn collect(graph: &Graph, operators: &mut BTreeSet<Operator>) -> Result<()> {
                 operators.insert(Operator::new("aten", "select", "int"));
                 operators.insert(Operator::new("aten", "stack", ""));
             }
+            // For the results of a loop that never runs, which are copies.
+            Target::HigherOrder("while_loop") => {
+                operators.insert(Operator::new("aten", "clone", ""));
+            }
             // For taking rows apart, and putting them together.
             Target::HigherOrder("associative_scan") => {
                 for (name, overload) in

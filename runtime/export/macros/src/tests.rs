@@ -92,6 +92,11 @@ fn operators_of_graphs_in_the_graph_are_linked_and_what_a_run_calls_itself() {
             .all(|name| scans.iter().any(|known| known == name)),
         "{scans:?}"
     );
+    let while_loops = names(model("tallied"));
+    assert!(
+        while_loops.contains(&"clone.".to_owned()),
+        "one that never runs returns copies: {while_loops:?}"
+    );
     assert!(names(model("functional")).contains(&"copy_.".to_owned()));
 }
 

@@ -167,7 +167,11 @@ impl Function {
             (Function::Ceil, number, None) => whole(number.float().ceil())?,
             (Function::Trunc, number, None) => whole(number.float().trunc())?,
             (Function::Float, number, _) => Number::Float(number.float()),
-            (Function::Sqrt, number, _) => Number::Float(number.float().sqrt()),
+            (Function::Sqrt, number, _) => {
+                let float = number.float();
+                ensure!(float >= 0.0 || float.is_nan(), Argument, "a negative number has no root");
+                Number::Float(float.sqrt())
+            }
             _ => bail!(Argument, "{self:?} cannot be applied to one number"),
         })
     }
@@ -197,16 +201,13 @@ impl Function {
                 let power = u32::try_from(exponent).ok().and_then(|exponent| base.checked_pow(exponent));
                 Number::Int(power.ok_or_else(|| too_large(self))?)
             }
-            (Pow, ..) => Number::Float(left.float().powf(right.float())),
+            (Pow, ..) => Number::Float(power(left.float(), right.float())?),
             (_, Some(left), Some(right)) => self.join_ints(left, right)?,
             (Add, ..) => Number::Float(left.float() + right.float()),
             (Sub, ..) => Number::Float(left.float() - right.float()),
             (Mul, ..) => Number::Float(left.float() * right.float()),
-            (FloorDiv, ..) => Number::Float((left.float() / right.float()).floor()),
-            (Mod, ..) => {
-                let (left, right) = (left.float(), right.float());
-                Number::Float(left - right * (left / right).floor())
-            }
+            (FloorDiv, ..) => Number::Float(divided(left.float(), right.float())?.0),
+            (Mod, ..) => Number::Float(divided(left.float(), right.float())?.1),
             _ => bail!(Argument, "{self:?} cannot be applied to two numbers"),
         })
     }
@@ -258,7 +259,9 @@ impl Function {
     fn compare(self, left: Number, right: Number) -> Option<bool> {
         let order = match (left.int(), right.int()) {
             (Some(left), Some(right)) => Some(left.cmp(&right)),
-            _ => left.float().partial_cmp(&right.float()),
+            (Some(left), None) => order(left, right.float()),
+            (None, Some(right)) => order(right, left.float()).map(Ordering::reverse),
+            (None, None) => left.float().partial_cmp(&right.float()),
         };
         Some(match self {
             Function::Equal => order == Some(Ordering::Equal),
@@ -270,6 +273,46 @@ impl Function {
             _ => return None,
         })
     }
+}
+
+/// The quotient of floats, rounded down, and the rest, which has the sign of the divisor. The rest is exact, and decides
+/// about the quotient: `1.0 // 0.1` is 9, although `1.0 / 0.1` is rounded to 10.
+fn divided(left: f64, right: f64) -> Result<(f64, f64)> {
+    ensure!(right != 0.0, Argument, "division by zero");
+    let mut rest = left % right;
+    let mut quotient = (left - rest) / right;
+    if rest != 0.0 && (rest < 0.0) != (right < 0.0) {
+        (rest, quotient) = (rest + right, quotient - 1.0);
+    } else if rest == 0.0 {
+        rest = 0f64.copysign(right);
+    }
+    // It is a whole number but for rounding.
+    Ok((if quotient == 0.0 { 0f64.copysign(left / right) } else { quotient.round() }, rest))
+}
+
+/// A power of floats; the bases of fractional ones are not negative, where Python's result would be complex.
+fn power(base: f64, exponent: f64) -> Result<f64> {
+    if base == 0.0 && exponent < 0.0 {
+        bail!(Argument, "zero has no power with the exponent {exponent}");
+    }
+    if base < 0.0 && base.is_finite() && exponent.is_finite() && exponent.fract() != 0.0 {
+        bail!(Argument, "a power of {base} with the exponent {exponent} is complex");
+    }
+    Ok(base.powf(exponent))
+}
+
+/// The order of an integer and a float, which is exact although few large integers are floats.
+fn order(int: i64, float: f64) -> Option<Ordering> {
+    const END: f64 = 9_223_372_036_854_775_808.0; // the first float beyond the integers
+    if !(-END..END).contains(&float) {
+        return 0f64.partial_cmp(&float);
+    }
+    // The float's integer part is an i64, and its fraction decides if they are equal.
+    Some(int.cmp(&(float.floor() as i64)).then(if float.fract() == 0.0 {
+        Ordering::Equal
+    } else {
+        Ordering::Less
+    }))
 }
 
 fn too_large(function: Function) -> Error {
@@ -294,6 +337,36 @@ mod tests {
         }
         assert_eq!(of("CeilDiv", &[7, 2]).unwrap(), Number::Int(4));
         assert_eq!(of("truediv", &[7, 2]).unwrap(), Number::Float(3.5));
+    }
+
+    #[test]
+    fn floats_are_divided_and_raised_as_pythons_are() {
+        let of = |function: Function, left: f64, right: f64| {
+            function.apply(&[left, right].map(Number::Float)).map(Number::float)
+        };
+        for (left, right, quotient, rest) in [
+            (7.5, 2.0, 3.0, 1.5),
+            (-7.5, 2.0, -4.0, 0.5),
+            (7.5, -2.0, -4.0, -0.5),
+            (1.0, 0.1, 9.0, 0.1 - 5.551115123125783e-17),
+            (5.0, f64::INFINITY, 0.0, 5.0),
+            (-5.0, f64::INFINITY, -1.0, f64::INFINITY),
+        ] {
+            let found =
+                [Function::FloorDiv, Function::Mod].map(|function| of(function, left, right).unwrap());
+            assert_eq!(found, [quotient, rest], "{left} and {right}");
+        }
+        assert_eq!(of(Function::Pow, 4.0, 0.5).unwrap(), 2.0);
+        assert_eq!(of(Function::Pow, -2.0, -1.0).unwrap(), -0.5);
+        for (function, left, right) in [
+            (Function::FloorDiv, 1.0, 0.0),
+            (Function::Mod, 1.0, 0.0),
+            (Function::Pow, 0.0, -1.0),
+            (Function::Pow, -8.0, 0.5),
+        ] {
+            assert!(of(function, left, right).is_err(), "{function:?} of {left} and {right}");
+        }
+        assert!(Function::Sqrt.apply(&[Number::Int(-1)]).is_err());
     }
 
     #[test]
@@ -343,6 +416,21 @@ mod tests {
             assert_eq!(of("min", &numbers).unwrap(), Number::Int(less));
         }
         assert_eq!(Function::Max.apply(&[Number::Float(1.5), Number::Int(1)]).unwrap(), Number::Float(1.5));
+        let odd = Number::Int((1 << 53) + 1); // the nearest floats are beside it
+        for (float, is_less) in [((1u64 << 53) as f64, false), (((1u64 << 53) + 2) as f64, true)] {
+            let float = Number::Float(float);
+            assert_eq!(Function::Less.apply(&[odd, float]).unwrap(), Number::Bool(is_less));
+            assert_eq!(Function::Less.apply(&[float, odd]).unwrap(), Number::Bool(!is_less));
+            assert_eq!(Function::Equal.apply(&[odd, float]).unwrap(), Number::Bool(false));
+        }
+        for (int, float, is_less) in
+            [(-3, -2.5, true), (-2, -2.5, false), (i64::MAX, f64::INFINITY, true), (i64::MIN, -1e300, false)]
+        {
+            let less = Function::Less.apply(&[Number::Int(int), Number::Float(float)]).unwrap();
+            assert_eq!(less, Number::Bool(is_less), "{int} and {float}");
+        }
+        let none = [Number::Int(1), Number::Float(f64::NAN)];
+        assert_eq!(Function::Less.apply(&none).unwrap(), Number::Bool(false));
     }
 
     #[test]

@@ -53,9 +53,16 @@ fn list(items: &[Json], element: &Type) -> Result<Value<'static>> {
         Type::Bool => all(items, |json| scalar(json)?.to::<bool>())?.into(),
         Type::Scalar => all(items, scalar)?.into(),
         Type::Int | Type::SymInt => all(items, integer)?.into(),
-        Type::Str => all(items, |json| Ok(json.as_str().unwrap_or_default().to_owned()))?.into(),
+        Type::Str => all(items, text)?.into(),
         other => bail!(Type, "lists of {other} cannot be passed"),
     })
+}
+
+fn text(json: &Json) -> Result<String> {
+    match json.as_str() {
+        Some(text) => Ok(text.to_owned()),
+        None => bail!(Type, "{json} is no str"),
+    }
 }
 
 fn integer(json: &Json) -> Result<i64> {
@@ -96,12 +103,23 @@ fn tensor(json: &Json) -> Result<Tensor> {
         bail!(Type, "{json} is no tensor: it has no `values`");
     };
     flatten(values, 0, &mut sizes, &mut elements)?;
-    if let Some(Json::Array(items)) = parts.get("sizes") {
-        sizes = items.iter().map(integer).collect::<Result<_>>()?;
+    let (mut dtype, mut requires_grad) = (None, false);
+    for (part, value) in parts {
+        match (part.as_str(), value) {
+            ("values", _) => {}
+            ("strides", Json::Array(_)) => {} // a result has them; read as an argument, it is contiguous
+            ("sizes", Json::Array(items)) => sizes = items.iter().map(integer).collect::<Result<_>>()?,
+            ("dtype", Json::String(name)) => dtype = Some(parsed(name)?),
+            ("requires_grad", Json::Bool(requires)) => requires_grad = *requires,
+            _ => bail!(
+                Type,
+                "a tensor has no part {part:?} that is {value}: it has `values`, and may have `sizes`, `dtype` and \
+                 `requires_grad`"
+            ),
+        }
     }
-    let dtype = parts.get("dtype").and_then(Json::as_str).map(parsed).transpose()?;
     let tensor = of_elements(&elements, &sizes, dtype)?;
-    if parts.get("requires_grad") == Some(&Json::Bool(true)) {
+    if requires_grad {
         tensor.set_requires_grad(true)?;
     }
     Ok(tensor)
@@ -142,4 +160,20 @@ fn of_elements(elements: &[Scalar], sizes: &[i64], dtype: Option<DType>) -> Resu
 
 fn parsed<T: FromStr<Err = torch_library::Error>>(text: &str) -> Result<T> {
     text.parse()
+}
+
+#[cfg(test)]
+mod tests {
+    use torch_library_schema::{Mode, Schema};
+
+    use super::*;
+
+    #[test]
+    fn a_text_in_a_list_is_one() {
+        let schema = Schema::parse("a(str[] names) -> ()", Mode::Strict).unwrap();
+        let read = |json: &str| argument(&serde_json::from_str(json).unwrap(), &schema.arguments[0]);
+        let names = read(r#"["a", "b"]"#).unwrap();
+        assert!(matches!(names, Value::Strs(names) if *names == ["a", "b"]));
+        assert_eq!(read(r#"["a", 1]"#).unwrap_err().to_string(), "argument `names`: 1 is no str");
+    }
 }

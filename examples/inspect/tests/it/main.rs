@@ -499,6 +499,16 @@ fn questions_about_nothing_are_told_what_would_be_right() {
 }
 
 #[test]
+fn a_tensor_has_no_other_parts() {
+    check_error(
+        &["call", "line::midpoint", "[1, true]", r#"{"dtpye": "float64", "values": [1]}"#],
+        expect![[r#"
+        inspect: argument `b`: a tensor has no part "dtpye" that is "float64": it has `values`, and may have `sizes`, `dtype` and `requires_grad`
+    "#]],
+    );
+}
+
+#[test]
 fn bad_arguments_are_told_what_would_be_right() {
     check_error(
         &["call", "line::midpoint", "[1, 2"],

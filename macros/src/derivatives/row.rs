@@ -226,9 +226,7 @@ fn derivative(
         }
     }
     is_right &= check_complete(operator, &known, errors);
-    for index in &differentiable {
-        is_right &= errors.ok(check_result(operator, *index)).is_some();
-    }
+    is_right &= check_results(operator, &differentiable, !formulas.is_empty(), errors);
     if let Kind::InPlace(written) = kind {
         let has_formula = formulas.iter().any(|(arguments, _)| arguments.contains(&written));
         if !has_formula && is_right {
@@ -252,6 +250,29 @@ fn check_complete(operator: &Operator, known: &[bool], errors: &mut Errors) -> b
             errors.push(operator.place.error(message));
             is_right = false;
         }
+    }
+    is_right
+}
+
+/// Checks that gradients can flow from the results, and that there is one if there are formulas.
+fn check_results(
+    operator: &Operator,
+    differentiable: &[usize],
+    has_formulas: bool,
+    errors: &mut Errors,
+) -> bool {
+    let mut is_right = true;
+    for index in differentiable {
+        is_right &= errors.ok(check_result(operator, *index)).is_some();
+    }
+    if differentiable.is_empty() && has_formulas {
+        let message = format!(
+            "no result of `{}` has a gradient, so there is nothing that a formula could use: write \
+             `as non_differentiable;` instead of the formulas",
+            operator.schema.name
+        );
+        errors.push(operator.place.error(message));
+        is_right = false;
     }
     is_right
 }

@@ -143,9 +143,7 @@ impl Conditions {
                 }
             }
         }
-        for (formula, text, place) in computed {
-            self.solve(formula, text, place, &mut symbols)?;
-        }
+        self.solve_all(computed, &mut symbols)?;
         self.guards.iter().try_for_each(|(text, guard)| check_guard(text, guard, values))
     }
 
@@ -206,14 +204,37 @@ impl Conditions {
         Ok(())
     }
 
-    /// Checks a size that is computed from symbols; if one of them is unknown so far, solves for it.
+    /// Checks sizes that are computed from symbols. One with several unknown symbols waits for the others, which may
+    /// leave it with one.
+    fn solve_all<'v>(
+        &self,
+        mut computed: Vec<(&Formula<usize>, &str, Where<'v>)>,
+        symbols: &mut [Option<(i64, &'v str)>],
+    ) -> Result<()> {
+        loop {
+            let mut waiting = Vec::new();
+            for (formula, text, place) in &computed {
+                if !self.solve(formula, text, *place, symbols)? {
+                    waiting.push((*formula, *text, *place));
+                }
+            }
+            // What the inputs do not decide is free.
+            if waiting.is_empty() || waiting.len() == computed.len() {
+                return Ok(());
+            }
+            computed = waiting;
+        }
+    }
+
+    /// Checks a size that is computed from symbols; if one of them is unknown so far, solves for it. Returns `false` if
+    /// several are.
     fn solve<'v>(
         &self,
         formula: &Formula<usize>,
         text: &str,
         place: Where<'v>,
         symbols: &mut [Option<(i64, &'v str)>],
-    ) -> Result<()> {
+    ) -> Result<bool> {
         let mut unknown = Vec::new();
         formula.leaves(&mut |symbol| {
             if symbols[symbol].is_none() && !unknown.contains(&symbol) {
@@ -234,7 +255,6 @@ impl Conditions {
                     place.size,
                     size.float()
                 );
-                Ok(())
             }
             [symbol] => {
                 let Some(size) = formula.solve(place.size, &known, *symbol) else {
@@ -242,10 +262,11 @@ impl Conditions {
                 };
                 let of_symbol = Where { name: place.name, dim: place.dim, size };
                 self.take(*symbol, of_symbol, symbols)
-                    .map_err(|error| error.context(format_args!("{place} is {text} and {}", place.size)))
+                    .map_err(|error| error.context(format_args!("{place} is {text} and {}", place.size)))?;
             }
-            _ => Ok(()),
+            _ => return Ok(false),
         }
+        Ok(true)
     }
 }
 

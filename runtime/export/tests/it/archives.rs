@@ -7,6 +7,8 @@ use torch_library::prelude::*;
 use torch_library_export::{Kind, Loader, Output, Program, Role, Size, WeightKind};
 use torch_library_kernels::data::safetensors;
 
+use super::hostile::edited;
+
 fn folder(name: &str) -> PathBuf {
     match name {
         "digits" => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/models"),
@@ -253,6 +255,26 @@ fn a_size_may_be_one_of_two() {
         refused.contains("(L['x'].size()[0] if L['k'] > 4 else L['k']) >= 2, which does not hold"),
         "{refused}"
     );
+}
+
+#[test]
+fn a_size_that_two_others_decide_waits_for_them() {
+    let [first, second] = ["s77", "s17"].map(|name| format!("Symbol('{name}', positive=True, integer=True)"));
+    let archive = edited("sizes.pt2", |text| {
+        let of_x = text.replacen(&format!("\"{first}\""), &format!("\"Add({first}, {second})\""), 1);
+        let of_y = format!("\"{second}\", \"hint\": {{\"as_int\": 6}}}}}}, {{\"as_int\": 3}}]");
+        assert!(of_x != text && of_x.contains(&of_y));
+        of_x.replacen(
+            &of_y,
+            &of_y.replacen(&format!("\"{second}\""), &format!("\"Mul(Integer(2), {second})\""), 1),
+            1,
+        )
+    });
+    let program = Program::from_bytes(&archive).unwrap();
+    let zeros = |size: i64| Tensor::zeros(&[size, 3], DType::Float32, Device::CPU).unwrap();
+    assert!(program.run(&[zeros(7), zeros(6)]).is_ok());
+    let refused = program.run(&[zeros(12), zeros(6)]).unwrap_err().to_string();
+    assert!(refused.contains("s77 + s17") && refused.contains("(2 to 8)"), "{refused}");
 }
 
 #[test]

@@ -42,8 +42,9 @@ use crate::program::Program;
 ///
 /// Operators of `aten` are taken from `torch_library_kernels::aten`, so the crate has to depend on that. The modules of
 /// other operators are listed after the archive: `pub struct Model = "model.pt2", namespaces = { mylib: my_crate::mylib
-/// };`; `mylib: _` means that they are looked up when the program runs. With the feature `selective` of the runtime the
-/// program has only these operators, and those that they call.
+/// };`; `mylib: _` means that the first `load` looks them up, before which their library has to be loaded: what that call
+/// returns, be it an error, is what all calls return. With the feature `selective` of the runtime the program has only
+/// these operators, and those that they call.
 ///
 /// All values of the type share one program: writes to its buffers are visible to all of them. [`Program::from_bytes`]
 /// makes one with separate buffers.

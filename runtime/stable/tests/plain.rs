@@ -403,4 +403,7 @@ fn files_that_do_not_load_say_why() {
     let text = text(&undefined);
     assert!(text.contains("libundefined.so: undefined symbol: _ZN3c105ErrorD1Ev"), "{text}");
     assert!(text.contains("only libraries that keep to the stable ABI load here"), "{text}");
+    let open = std::fs::read_dir("/proc/self/fd").unwrap();
+    let mut open = open.filter_map(|file| std::fs::read_link(file.ok()?.path()).ok());
+    assert_eq!(open.find(|file| file.to_string_lossy().contains("libundefined.so")), None, "a copy is left");
 }

@@ -162,16 +162,16 @@ unsafe fn open_bytes(bytes: &[u8], path: &Path) -> Result<Handle> {
     };
     file.write_all(bytes)?;
     let opened = CString::new(format!("/proc/self/fd/{}", file.as_raw_fd())).unwrap_or_default();
-    // The file stays open: the loader identifies what it opened by this name, which must not be reused for another
-    // file.
-    std::mem::forget(file);
     let mut handle: *mut c_void = std::ptr::null_mut();
     let arguments = [opened.as_ptr().expose_provenance(), (&raw mut handle).expose_provenance(), 0];
     // SAFETY: the function takes two addresses, those of a text and of a place for a handle.
     let thrown = unsafe { exception::call(dlopen as *const c_void, arguments) };
-    let thrown =
-        thrown.map_err(|text| Error::new(ErrorKind::Kernel, format!("its constructors threw: {text}")));
-    thrown?;
+    if thrown.is_err() || !handle.is_null() {
+        // The file stays open: the loader identifies what it opened by this name, which must not be reused for another
+        // file.
+        std::mem::forget(file);
+    }
+    thrown.map_err(|text| Error::new(ErrorKind::Kernel, format!("its constructors threw: {text}")))?;
     if handle.is_null() {
         // SAFETY: after a failure it is a text, which lives until the thread's next call.
         let text = unsafe { CStr::from_ptr(libc::dlerror()) }.to_string_lossy().into_owned();

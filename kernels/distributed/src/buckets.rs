@@ -11,7 +11,8 @@ pub(crate) fn assign(order: &[usize], parameters: &[Tensor], limit: usize) -> Ve
         let bytes = crate::bytes::nbytes(tensor);
         match buckets.last_mut() {
             Some((filled, members))
-                if *filled + bytes <= limit && parameters[members[0]].dtype() == tensor.dtype() =>
+                if filled.saturating_add(bytes) <= limit
+                    && parameters[members[0]].dtype() == tensor.dtype() =>
             {
                 *filled += bytes;
                 members.push(*index);

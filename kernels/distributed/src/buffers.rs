@@ -43,7 +43,7 @@ impl Buffers {
 
     /// The buffers of a collective that does not overwrite its input.
     pub(crate) fn apart(inputs: &[&Tensor], outputs: &[Tensor]) -> Result<Buffers> {
-        let room = outputs.iter().map(bytes::nbytes).sum();
+        let room = bytes::length(outputs)?;
         Ok(Buffers { input: bytes::pack(inputs)?, output: Output::Copy(vec![0; room]) })
     }
 

@@ -5,9 +5,11 @@ use torch_library::prelude::*;
 use torch_library_kernels::aten;
 
 /// The elements of tensors as bytes, in row-major order.
+///
+/// # Errors
+/// A tensor is not in host memory; there is no memory for the bytes.
 pub(crate) fn pack(tensors: &[&Tensor]) -> Result<Vec<u8>> {
-    let length: usize = tensors.iter().map(|tensor| nbytes(tensor)).sum();
-    let mut bytes = Vec::with_capacity(length);
+    let mut bytes = Vec::with_capacity(length(tensors.iter().copied())?);
     for tensor in tensors {
         ensure!(
             tensor.device() == Device::CPU,
@@ -26,9 +28,21 @@ pub(crate) fn pack(tensors: &[&Tensor]) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// The number of bytes of tensors, for which there is memory.
+///
+/// # Errors
+/// There is not as much: a tensor that is expanded may have more elements than any memory.
+pub(crate) fn length<'t>(tensors: impl IntoIterator<Item = &'t Tensor>) -> Result<usize> {
+    let length = tensors.into_iter().map(nbytes).fold(0, usize::saturating_add);
+    // Tried first, because without memory `vec![0; length]` ends the process.
+    let reserved = Vec::<u8>::new().try_reserve_exact(length);
+    ensure!(reserved.is_ok(), OutOfMemory, "no memory for the {length} bytes of a collective");
+    Ok(length)
+}
+
 /// Writes bytes to the elements of tensors, which have as many bytes together.
 pub(crate) fn unpack(mut bytes: &[u8], tensors: &[Tensor]) -> Result<()> {
-    let length: usize = tensors.iter().map(nbytes).sum();
+    let length = tensors.iter().map(nbytes).fold(0, usize::saturating_add);
     ensure!(bytes.len() == length, Shape, "{} bytes came for {length} bytes of results", bytes.len());
     for tensor in tensors {
         let (own, rest) = bytes.split_at(nbytes(tensor));
@@ -55,5 +69,5 @@ fn fill(dense: &Tensor, bytes: &[u8]) -> Result<()> {
 
 /// The size of the elements of a tensor in bytes, stored contiguously.
 pub(crate) fn nbytes(tensor: &Tensor) -> usize {
-    tensor.numel() as usize * tensor.dtype().size()
+    (tensor.numel() as usize).saturating_mul(tensor.dtype().size())
 }

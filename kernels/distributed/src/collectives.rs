@@ -78,9 +78,9 @@ pub(crate) fn reduce_scatter(
     outputs: Vec<Tensor>,
 ) -> Result<Work> {
     let (op, dtype) = reduction(op, &inputs)?;
-    let lengths = [inputs.iter().map(|x| x.numel()).sum::<i64>(), outputs.iter().map(Tensor::numel).sum()];
+    let lengths = [elements(inputs.iter().copied()), elements(&outputs)];
     ensure!(
-        lengths[0] == lengths[1] * group.size() as i64,
+        lengths[0] == lengths[1].saturating_mul(group.size() as i64),
         Shape,
         "{} elements are scattered over {} ranks, and there is room for {} on each",
         lengths[0],
@@ -88,6 +88,11 @@ pub(crate) fn reduce_scatter(
         lengths[1]
     );
     begin(group, caller, Call::ReduceScatter { dtype, op }, inputs, outputs)
+}
+
+/// The number of elements of tensors; the largest number if there are more.
+fn elements<'t>(tensors: impl IntoIterator<Item = &'t Tensor>) -> i64 {
+    tensors.into_iter().map(Tensor::numel).fold(0, i64::saturating_add)
 }
 
 /// The reduction that an operator's argument names, and the type of the numbers.
@@ -105,9 +110,9 @@ pub(crate) fn all_gather(
     input: &Tensor,
     outputs: Vec<Tensor>,
 ) -> Result<Work> {
-    let room: i64 = outputs.iter().map(Tensor::numel).sum();
+    let room = elements(&outputs);
     ensure!(
-        room == input.numel() * group.size() as i64,
+        room == input.numel().saturating_mul(group.size() as i64),
         Shape,
         "{} elements of each of {} ranks come, and there is room for {room}",
         input.numel(),

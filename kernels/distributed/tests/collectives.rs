@@ -340,3 +340,13 @@ fn a_ticket_is_good_for_one_call() {
         Ok(())
     });
 }
+
+#[test]
+fn more_bytes_than_memory_are_an_error() {
+    ranks(2, |group| {
+        let huge = Tensor::from([1f32]).expand(&[1 << 60])?; // one element, and many bytes once it is packed
+        let sent = c10d::send(std::slice::from_ref(&huge), "world", 1 - group.rank() as i64, 0);
+        assert_eq!(sent.unwrap_err().kind(), ErrorKind::OutOfMemory);
+        Ok(())
+    });
+}

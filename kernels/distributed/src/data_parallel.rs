@@ -1,5 +1,6 @@
 //! Training on several ranks, each with a part of the batch.
 
+use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -163,6 +164,13 @@ impl DistributedDataParallel {
     /// The names of the parameters in each bucket, in the order in which buckets are sent.
     pub fn buckets(&self) -> Vec<Vec<String>> {
         self.reducer().buckets()
+    }
+}
+
+impl fmt::Debug for DistributedDataParallel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parameters = self.hooks.len(); // each has one; the reducer may be locked
+        f.debug_struct("DistributedDataParallel").field("parameters", &parameters).finish_non_exhaustive()
     }
 }
 

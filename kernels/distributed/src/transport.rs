@@ -64,6 +64,8 @@ impl fmt::Display for Failure {
     }
 }
 
+impl std::error::Error for Failure {}
+
 impl From<Error> for Failure {
     fn from(error: Error) -> Failure {
         Failure::Here(error.to_string())

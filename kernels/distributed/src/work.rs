@@ -1,6 +1,7 @@
 //! Collectives that have begun, which a program can wait for.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -74,6 +75,7 @@ impl Drop for Completion {
 /// ```
 ///
 /// PyTorch: `c10d::Work`.
+#[must_use = "the results are written by `wait`"]
 pub struct Work {
     /// `None` for work that was finished at once.
     slot: Option<Arc<Slot>>,
@@ -177,9 +179,26 @@ impl Work {
     }
 }
 
+impl fmt::Debug for Work {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Work")
+            .field("operator", &self.operator)
+            .field("is_completed", &self.is_completed())
+            .finish()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_work_is_printed_with_its_state() {
+        let (work, completion) = Work::new("c10d::allreduce_", Vec::new());
+        assert_eq!(format!("{work:?}"), r#"Work { operator: "c10d::allreduce_", is_completed: false }"#);
+        completion.finish(Ok(Vec::new()), Duration::ZERO);
+        assert_eq!(format!("{work:?}"), r#"Work { operator: "c10d::allreduce_", is_completed: true }"#);
+    }
 
     #[test]
     fn works_that_nobody_waits_for_are_limited() {

@@ -1,5 +1,7 @@
 //! Optimisers whose state is sharded over the ranks (ZeRO).
 
+use std::fmt;
+
 use torch_library::guard::no_grad;
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
@@ -59,6 +61,17 @@ pub struct ZeroRedundancyOptimizer<O> {
     /// The number of elements of all parameters.
     elements: i64,
     max_norm: Option<f64>,
+}
+
+impl<O> fmt::Debug for ZeroRedundancyOptimizer<O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ZeroRedundancyOptimizer")
+            .field("group", &self.group)
+            .field("gradients", &self.gradients)
+            .field("elements", &self.elements)
+            .field("max_norm", &self.max_norm)
+            .finish_non_exhaustive()
+    }
 }
 
 impl<O: Optimizer> ZeroRedundancyOptimizer<O> {

@@ -53,10 +53,15 @@ pub fn run(
     };
     match answer(&arguments, output) {
         Ok(is_well) => u8::from(!is_well),
-        // The reader of the output has closed it.
-        Err(error) if error.to_string().contains("Broken pipe") => 0,
+        Err(error) if is_closed_pipe(&error) => 0,
         Err(error) => print(errors, &format!("run: {error}\n"), 2),
     }
+}
+
+/// Whether writing failed because the reader of the output has closed it.
+fn is_closed_pipe(error: &Error) -> bool {
+    let source = std::error::Error::source(error).and_then(|source| source.downcast_ref::<io::Error>());
+    source.is_some_and(|source| source.kind() == io::ErrorKind::BrokenPipe)
 }
 
 /// Prints; it is not an error if the reader closes the pipe early.

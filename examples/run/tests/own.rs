@@ -55,3 +55,26 @@ fn wrong_arguments_and_failures_are_told_apart_from_problems() {
     assert_eq!(code, 0);
     assert!(help.contains("--fold-batch-norm"), "{help}");
 }
+
+#[test]
+fn a_reader_that_closes_the_output_is_no_failure() {
+    struct Closed;
+    impl std::io::Write for Closed {
+        fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+            Err(std::io::ErrorKind::BrokenPipe.into())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let archive = concat!(env!("CARGO_MANIFEST_DIR"), "/../../runtime/export/tests/archives/custom.pt2");
+    let code = |archive: &str, errors: &mut Vec<u8>| {
+        torch_library_run::run(["run", archive, "--check"], &mut Closed, errors)
+    };
+    assert_eq!(code(archive, &mut Vec::new()), 0);
+    // A file of that name is none.
+    let mut errors = Vec::new();
+    assert_eq!(code("Broken pipe.pt2", &mut errors), 2);
+    assert!(String::from_utf8_lossy(&errors).contains("Broken pipe.pt2"), "{errors:?}");
+}

@@ -85,6 +85,27 @@ pub(crate) fn lend(tensor: &Tensor) -> torch_library::Result<Loan> {
     Ok(Loan { start: tensor.address(&lease)?.cast_mut().cast(), tensor: own, _known: known })
 }
 
+/// Whether the elements lie as a consumer's flags ask for. One that asks for elements side by side reads them without
+/// strides.
+fn is_as_asked(tensor: &Tensor, flags: c_int) -> bool {
+    let asks = |bits: c_int| flags & bits == bits;
+    let rows = || tensor.is_contiguous(torch_library::MemoryFormat::Contiguous);
+    let columns = || {
+        let mut next = 1i64;
+        let mut dimensions = tensor.sizes().iter().zip(tensor.strides()).filter(|(size, _)| **size != 1);
+        let is_next = |(size, stride): (&i64, &i64)| {
+            let expected = next;
+            next = next.saturating_mul(*size);
+            *stride == expected
+        };
+        tensor.numel() == 0 || dimensions.all(is_next)
+    };
+    (asks(ffi::PyBUF_STRIDES) || rows())
+        && (!asks(ffi::PyBUF_C_CONTIGUOUS) || rows())
+        && (!asks(ffi::PyBUF_F_CONTIGUOUS) || columns())
+        && (!asks(ffi::PyBUF_ANY_CONTIGUOUS) || rows() || columns())
+}
+
 #[pymethods]
 impl PyTensor {
     /// A NumPy array over the same memory. An array of booleans is read-only.
@@ -133,8 +154,7 @@ impl PyTensor {
         let loan = lend(tensor).map_err(|error| PyBufferError::new_err(error.to_string()))?;
         let (start, own) = (loan.start, &loan.tensor);
         let size = dtype.size() as ffi::Py_ssize_t;
-        let is_contiguous = own.is_contiguous(torch_library::MemoryFormat::Contiguous);
-        if flags & ffi::PyBUF_STRIDES != ffi::PyBUF_STRIDES && !is_contiguous {
+        if !is_as_asked(own, flags) {
             return refuse("the elements have strides, and who asks for them wants them side by side".into());
         }
         let mut lent = Box::new(Lent {

@@ -139,6 +139,30 @@ def test_memory_that_is_shared_does_not_go():
     assert out.tolist() == [2, 3]
 
 
+FLAGS = {"C": 0x38, "F": 0x58, "A": 0x98, "strides": 0x18, "sizes": 0x8}
+
+
+def lends(x, flags):
+    view = (ctypes.c_char * 256)()  # more than a Py_buffer has
+    try:
+        ctypes.pythonapi.PyObject_GetBuffer(ctypes.py_object(x), view, FLAGS[flags])
+    except BufferError:
+        return False
+    ctypes.pythonapi.PyBuffer_Release(view)
+    return True
+
+
+def test_elements_lie_as_who_asks_for_them_wants():
+    x = tl.tensor(np.arange(6.0).reshape(2, 3))
+    assert [lends(x, flags) for flags in FLAGS] == [True, False, True, True, True]
+    assert [lends(x.T, flags) for flags in FLAGS] == [False, True, True, True, False]
+    wide = tl.tensor([1.0]).expand(1000)  # one element: who trusted the sizes would read beyond it
+    for view in (wide, x[:, ::2]):
+        assert [lends(view, flags) for flags in FLAGS] == [False, False, False, True, False]
+    assert all(lends(tl.tensor([1.0, 2.0]), flags) for flags in FLAGS)
+    assert all(lends(x[:0].T, flags) for flags in FLAGS)
+
+
 def test_arrays_that_cannot_be_shared():
     a = np.arange(4.0)
     with pytest.raises(ValueError, match="negative"):

@@ -75,6 +75,8 @@ mod modes;
 
 mod transform;
 
+mod nested;
+
 mod program;
 
 mod library;

@@ -2,14 +2,12 @@
 
 use std::path::PathBuf;
 
-use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyTuple};
-use torch_library::Value;
-use torch_library_export::{Program as Exported, Tree};
+use pyo3::types::{PyDict, PyTuple};
+use torch_library_export::Program as Exported;
 
-use crate::element::number;
 use crate::error::exception;
+use crate::nested::{flatten, unflatten};
 use crate::result;
 use crate::tensor::PyTensor;
 
@@ -33,12 +31,7 @@ impl Program {
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Py<PyAny>> {
-        let mut inputs = Vec::new();
-        let mut members = 0;
-        flatten(args.as_any(), &mut inputs, 0, &mut members)?;
-        if let Some(kwargs) = kwargs {
-            flatten(kwargs.as_any(), &mut inputs, 0, &mut members)?;
-        }
+        let inputs = flatten(self.0.inputs(), args, kwargs)?;
         let outputs = py.detach(|| self.0.run_values(inputs)).map_err(exception)?;
         let outputs =
             outputs.into_iter().map(|value| result::object(py, value)).collect::<PyResult<Vec<_>>>()?;
@@ -79,73 +72,4 @@ impl Program {
     fn __repr__(&self) -> String {
         format!("<program of {}>", self.inputs().join(", "))
     }
-}
-
-/// The maximum nesting depth of arguments, and the maximum number of their members at all depths: a list may contain
-/// itself, or others many times.
-const DEPTH: usize = 100;
-const MEMBERS: usize = 1 << 20;
-
-/// Tensors and numbers in the order in which PyTorch flattens arguments.
-fn flatten(
-    object: &Bound<'_, PyAny>,
-    values: &mut Vec<Value<'static>>,
-    depth: usize,
-    members: &mut usize,
-) -> PyResult<()> {
-    *members += 1;
-    if depth > DEPTH || *members > MEMBERS {
-        return Err(PyValueError::new_err(format!(
-            "the arguments of a program are nested deeper than {DEPTH} levels, or have more than {MEMBERS} members"
-        )));
-    }
-    let mut inner = |member: &Bound<'_, PyAny>| flatten(member, values, depth + 1, members);
-    if let Ok(tensor) = object.cast_exact::<PyTensor>() {
-        values.push(Value::Tensor(tensor.get().0.clone()));
-    } else if let Some(number) = number(object) {
-        values.push(number.into());
-    } else if object.is_none() {
-        values.push(Value::None);
-    } else if let Ok(tuple) = object.cast::<PyTuple>() {
-        tuple.iter().try_for_each(|member| inner(&member))?;
-    } else if let Ok(list) = object.cast::<PyList>() {
-        list.iter().try_for_each(|member| inner(&member))?;
-    } else if let Ok(dict) = object.cast::<PyDict>() {
-        dict.iter().try_for_each(|(_, member)| inner(&member))?;
-    } else {
-        let text = format!(
-            "a program takes tensors, numbers, and tuples, lists and dicts of them, not {}",
-            object.get_type()
-        );
-        return Err(PyTypeError::new_err(text));
-    }
-    Ok(())
-}
-
-fn unflatten(
-    py: Python<'_>,
-    tree: &Tree,
-    leaves: &mut impl Iterator<Item = Py<PyAny>>,
-) -> PyResult<Py<PyAny>> {
-    Ok(match tree {
-        Tree::Leaf => leaves.next().unwrap_or_else(|| py.None()),
-        Tree::List(children) => {
-            let members =
-                children.iter().map(|child| unflatten(py, child, leaves)).collect::<PyResult<Vec<_>>>()?;
-            PyList::new(py, members)?.into_any().unbind()
-        }
-        Tree::Tuple(children) => {
-            let members =
-                children.iter().map(|child| unflatten(py, child, leaves)).collect::<PyResult<Vec<_>>>()?;
-            PyTuple::new(py, members)?.into_any().unbind()
-        }
-        Tree::Dict(children) | Tree::Other(_, children) => {
-            let dict = PyDict::new(py);
-            for (key, child) in children {
-                dict.set_item(key.trim_matches('\''), unflatten(py, child, leaves)?)?;
-            }
-            dict.into_any().unbind()
-        }
-        _ => return Err(PyTypeError::new_err("the program returns a tree of a kind that is not known here")),
-    })
 }

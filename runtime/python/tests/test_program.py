@@ -9,7 +9,8 @@ import pytest
 
 import torch_library as tl
 
-MODELS = Path(__file__).parents[3] / "examples" / "models"
+ROOT = Path(__file__).parents[3]
+MODELS, ARCHIVES = ROOT / "examples" / "models", ROOT / "runtime" / "export" / "tests" / "archives"
 
 
 def safetensors(path):
@@ -46,6 +47,28 @@ def test_what_is_no_model_is_refused(tmp_path):
     for wrong in ((), (1,), (tl.tensor([1.0]),), ("a",), (object(),), (tl.tensor([1.0]),) * 2):
         with pytest.raises((TypeError, ValueError, RuntimeError)):
             model(*wrong)
+
+
+def test_keywords_and_keys_are_found_by_name():
+    model = tl.load(ARCHIVES / "nested.pt2")
+    tensors = [tl.tensor(value) for value in safetensors(ARCHIVES / "nested.inputs.safetensors").values()]
+    first, second, a, b, scale = tensors
+    expected = model(*tensors)["rest"][0].tolist()
+    assert expected == (a * scale).tolist() != (b * scale).tolist()
+    pair, named = (first, second), {"b": b, "a": a}
+    for found in (model(pair, named, scale), model(scale=scale, named=named, pair=pair), model(pair, scale=scale, named=named)):
+        assert found["rest"][0].tolist() == expected
+        assert found["sum"].tolist() == (first + second).tolist()
+    for wrong, message in [
+        (lambda: model(pair, named, scales=scale), "no input `scales`; its inputs are `pair"),
+        (lambda: model(pair, {"a": a, "c": b}, scale), "no input `named['c']`"),
+        (lambda: model(pair, {"b": b}, scale), "the input `named['a']` has no value"),
+        (lambda: model(pair, scale=scale), "the input `named['a']` has no value"),
+        (lambda: model(pair, named, scale, scale=scale), "the input `scale` has two values"),
+    ]:
+        with pytest.raises(TypeError) as refusal:
+            wrong()
+        assert message in str(refusal.value)
 
 
 def test_arguments_within_themselves_are_refused():

@@ -117,6 +117,8 @@ signs! {
         __isub__ "sub_";
         __imul__ "mul_";
         __itruediv__ "div_";
+        __ifloordiv__ "floor_divide_";
+        __imod__ "remainder_";
         __iand__ "bitwise_and_";
         __ior__ "bitwise_or_";
         __ixor__ "bitwise_xor_";
@@ -148,6 +150,11 @@ impl PyTensor {
     ) -> PyResult<Py<PyAny>> {
         static KNOWN: Known = Known::new("pow");
         if modulo.is_none() { reflected(&KNOWN, other, slf) } else { Ok(slf.py().NotImplemented()) }
+    }
+
+    fn __ipow__<'py>(slf: &Bound<'py, Self>, other: &Object<'py>, _modulo: &Object<'py>) -> PyResult<()> {
+        static KNOWN: Known = Known::new("pow_");
+        KNOWN.call(slf.py(), &[slf.as_any().as_borrowed(), other.as_borrowed()]).map(drop)
     }
 
     fn __richcmp__<'py>(slf: &Bound<'py, Self>, other: &Object<'py>, sign: CompareOp) -> PyResult<Py<PyAny>> {

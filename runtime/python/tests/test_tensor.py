@@ -44,8 +44,11 @@ def test_further_signs():
     y = x
     x += 1
     x *= 2
+    x **= 2
+    x //= 3
+    x %= 5
     assert x is y
-    same(x, (A + 1) * 2)
+    same(x, ((A + 1) * 2) ** 2 // 3 % 5)
     with pytest.raises(TypeError):
         tensor(A) + "a"
     with pytest.raises(TypeError):

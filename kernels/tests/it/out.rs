@@ -86,6 +86,44 @@ fn several_results_have_a_tensor_each() -> Result<()> {
 }
 
 #[test]
+fn gradients_and_truth_values_are_cast_to_out() -> Result<()> {
+    let (grad, x) = (Tensor::from([[1.0, 2.0, 3.0]; 2]).t()?, Tensor::from([[-1.0, 0.5, 2.0]; 2]).t()?);
+    let mut out = empty(DType::Float32)?;
+    aten::elu_backward_grad_input(&grad, 1.into(), 1.into(), 1.into(), false, &x, &mut out)?;
+    let exact = aten::elu_backward(&grad, 1.into(), 1.into(), 1.into(), false, &x)?;
+    assert_eq!(out.to_vec::<f32>()?, aten::to_dtype(&exact, DType::Float32)?.to_vec::<f32>()?);
+    assert_eq!(out.strides(), x.strides());
+    let mut shifted = empty(DType::Float64)?;
+    aten::bitwise_left_shift_Tensor_Scalar_out(&Tensor::from([1, 2]), 3.into(), &mut shifted)?;
+    assert_eq!(shifted.to_vec::<f64>()?, [8.0, 16.0]);
+    let mut is_any = empty(DType::Bool)?;
+    aten::any_dims_out::call(&Tensor::from([[0u8, 7], [0, 0]]), Some(&[1]), false, &mut is_any)?;
+    assert_eq!(is_any.to_vec::<bool>()?, [true, false]);
+    let mut as_byte = empty(DType::UInt8)?;
+    aten::all_dims_out::call(&Tensor::from([[true, true], [true, false]]), Some(&[1]), false, &mut as_byte)?;
+    assert_eq!(as_byte.to_vec::<u8>()?, [1, 0]);
+    assert!(aten::any_dims_out(&Tensor::from([1.0]), &mut empty(DType::Int64)?).is_err());
+    Ok(())
+}
+
+#[test]
+fn an_out_that_is_resized_is_laid_out_as_in_pytorch() -> Result<()> {
+    let x = Tensor::from([[0.5, 0.25, 1.0], [0.0, 0.75, 0.5]]).t()?;
+    let (mut complex, mut copysign) = (empty(DType::Complex128)?, empty(DType::Float64)?);
+    aten::complex_out(&x, &x, &mut complex)?;
+    aten::copysign_Scalar_out(&x, (-1).into(), &mut copysign)?;
+    assert_eq!((complex.strides(), copysign.strides()), (x.strides(), x.strides()));
+    let (mut kron, mut ndtr) = (empty(DType::Float64)?, empty(DType::Float64)?);
+    aten::kron_out(&x, &x, &mut kron)?;
+    aten::special_ndtr_out(&x, &mut ndtr)?;
+    assert_eq!((kron.strides(), ndtr.strides()), (&[4, 1][..], &[2, 1][..]), "row-major");
+    let mut column = Tensor::from([[0f32], [0.0]]);
+    aten::fft_fftfreq_out(2, &mut column)?;
+    assert_eq!((column.sizes(), column.to_vec::<f32>()?), (&[2, 1][..], vec![0.0, -0.5]));
+    Ok(())
+}
+
+#[test]
 fn factories_take_type_and_device_from_out() -> Result<()> {
     let mut out = Tensor::from([[0i16; 3]; 2]);
     aten::arange_out(6.into(), &mut out)?;

@@ -227,10 +227,12 @@ fn any_or_all(
         Some([]) => Reduction::of_nothing(output, this),
         dim => Reduction::new(output, this, dim, keepdim)?,
     };
-    let dtype = if this.dtype() == DType::UInt8 { DType::UInt8 } else { DType::Bool };
-    if output.given().is_some_and(|out| !matches!(out.dtype(), DType::Bool | DType::UInt8)) {
-        output.exactly(dtype)?;
-    }
+    let own = if this.dtype() == DType::UInt8 { DType::UInt8 } else { DType::Bool };
+    // Either type takes the result of the other.
+    let of_out =
+        output.given().map(Tensor::dtype).filter(|dtype| matches!(dtype, DType::Bool | DType::UInt8));
+    let dtype = of_out.unwrap_or(own);
+    output.exactly(dtype)?;
     let out = reduction.output(dtype)?;
     if this.numel() >= MANY && matches!(this.dtype(), DType::Bool | DType::UInt8) {
         let geometry = this.geometry();

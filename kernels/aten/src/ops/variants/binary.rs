@@ -46,11 +46,11 @@ variants! {
         "remainder.Scalar_Tensor_out(Scalar self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     remainder_Scalar_out: remainder_Scalar Castable =>
         "remainder.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
-    copysign_Scalar_out: copysign_Scalar =>
+    copysign_Scalar_out: copysign_Scalar Castable =>
         "copysign.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
-    xlogy_OutScalar_Other: xlogy_Scalar_Other =>
+    xlogy_OutScalar_Other: xlogy_Scalar_Other Castable =>
         "xlogy.OutScalar_Other(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
-    xlogy_OutScalar_Self: xlogy_Scalar_Self =>
+    xlogy_OutScalar_Self: xlogy_Scalar_Self Castable =>
         "xlogy.OutScalar_Self(Scalar self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     float_power_Scalar_out: float_power_Scalar =>
         "float_power.Scalar_out(Scalar self, Tensor exponent, *, Tensor(a!) out) -> Tensor(a!)";

@@ -63,6 +63,6 @@ variants! {
     zeros_out: zeros => "zeros.out(SymInt[] size, *, Tensor(a!) out) -> Tensor(a!)";
     zeros_like_out: zeros_like =>
         "zeros_like.out(Tensor self, *, MemoryFormat? memory_format=None, Tensor(a!) out) -> Tensor(a!)";
-    complex_out: complex Exact => "complex.out(Tensor real, Tensor imag, *, Tensor(a!) out) -> Tensor(a!)";
+    complex_out: complex AsResult => "complex.out(Tensor real, Tensor imag, *, Tensor(a!) out) -> Tensor(a!)";
     polar_out: polar Exact => "polar.out(Tensor abs, Tensor angle, *, Tensor(a!) out) -> Tensor(a!)";
 }

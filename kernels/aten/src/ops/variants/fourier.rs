@@ -21,7 +21,7 @@ variants! {
         "fft_fft2.out(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None, *, Tensor(a!) out) -> Tensor(a!)";
     fft_fft_out: fft_fft Castable RowMajor =>
         "fft_fft.out(Tensor self, SymInt? n=None, int dim=-1, str? norm=None, *, Tensor(a!) out) -> Tensor(a!)";
-    fft_fftfreq_out: fft_fftfreq => "fft_fftfreq.out(int n, float d=1., *, Tensor(a!) out) -> Tensor(a!)";
+    fft_fftfreq_out: fft_fftfreq OfAnySizes => "fft_fftfreq.out(int n, float d=1., *, Tensor(a!) out) -> Tensor(a!)";
     fft_fftn_out: fft_fftn Castable RowMajor =>
         "fft_fftn.out(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None, *, Tensor(a!) out) -> Tensor(a!)";
     fft_hfft2_out: fft_hfft2 Castable RowMajor Real =>

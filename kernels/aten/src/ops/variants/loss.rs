@@ -11,9 +11,9 @@ variants! {
         "binary_cross_entropy_backward.grad_input(Tensor grad_output, Tensor self, Tensor target, Tensor? weight=None, int reduction=Mean, *, Tensor(a!) grad_input) -> Tensor(a!)";
     _ctc_loss_backward_out: _ctc_loss_backward =>
         "_ctc_loss_backward.out(Tensor grad, Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, Tensor neg_log_likelihood, Tensor log_alpha, int blank, bool zero_infinity=False, *, Tensor(a!) out) -> Tensor(a!)";
-    huber_loss_backward_out: huber_loss_backward =>
+    huber_loss_backward_out: huber_loss_backward AsResult =>
         "huber_loss_backward.out(Tensor grad_output, Tensor self, Tensor target, int reduction, float delta, *, Tensor(a!) grad_input) -> Tensor(a!)";
-    mse_loss_backward_grad_input: mse_loss_backward =>
+    mse_loss_backward_grad_input: mse_loss_backward Castable =>
         "mse_loss_backward.grad_input(Tensor grad_output, Tensor self, Tensor target, int reduction, *, Tensor(a!) grad_input) -> Tensor(a!)";
     multi_margin_loss_backward_grad_input: multi_margin_loss_backward =>
         "multi_margin_loss_backward.grad_input(Tensor grad_output, Tensor self, Tensor target, Scalar p, Scalar margin, Tensor? weight=None, int reduction=Mean, *, Tensor(a!) grad_input) -> Tensor(a!)";
@@ -27,9 +27,9 @@ variants! {
         "nll_loss2d_backward.grad_input(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index, Tensor total_weight, *, Tensor(a!) grad_input) -> Tensor(a!)";
     nll_loss_backward_grad_input: nll_loss_backward =>
         "nll_loss_backward.grad_input(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index, Tensor total_weight, *, Tensor(a!) grad_input) -> Tensor(a!)";
-    smooth_l1_loss_backward_grad_input: smooth_l1_loss_backward =>
+    smooth_l1_loss_backward_grad_input: smooth_l1_loss_backward Castable =>
         "smooth_l1_loss_backward.grad_input(Tensor grad_output, Tensor self, Tensor target, int reduction, float beta, *, Tensor(a!) grad_input) -> Tensor(a!)";
-    soft_margin_loss_backward_grad_input: soft_margin_loss_backward =>
+    soft_margin_loss_backward_grad_input: soft_margin_loss_backward Castable =>
         "soft_margin_loss_backward.grad_input(Tensor grad_output, Tensor self, Tensor target, int reduction, *, Tensor(a!) grad_input) -> Tensor(a!)";
     binary_cross_entropy_out: binary_cross_entropy =>
         "binary_cross_entropy.out(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, *, Tensor(a!) out) -> Tensor(a!)";
@@ -55,6 +55,6 @@ variants! {
         "nll_loss_forward.output(Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index, *, Tensor(a!) output, Tensor(b!) total_weight) -> (Tensor(a!), Tensor(b!))";
     smooth_l1_loss_out: smooth_l1_loss Castable =>
         "smooth_l1_loss.out(Tensor self, Tensor target, int reduction=1, float beta=1., *, Tensor(a!) out) -> Tensor(a!)";
-    soft_margin_loss_out: soft_margin_loss Exact =>
+    soft_margin_loss_out: soft_margin_loss AsResult =>
         "soft_margin_loss.out(Tensor self, Tensor target, int reduction=1, *, Tensor(a!) out) -> Tensor(a!)";
 }

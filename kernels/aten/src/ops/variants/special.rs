@@ -12,7 +12,8 @@ variants! {
     special_i0_out: special_i0 Castable => "special_i0.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     special_multigammaln_out: special_multigammaln Castable =>
         "special_multigammaln.out(Tensor self, int p, *, Tensor(a!) out) -> Tensor(a!)";
-    special_ndtr_out: special_ndtr Castable => "special_ndtr.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
+    special_ndtr_out: special_ndtr Castable RowMajor =>
+        "special_ndtr.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     special_xlog1py_other_scalar_out: special_xlog1py_other_scalar Castable =>
         "special_xlog1py.other_scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)";
     special_xlog1py_self_scalar_out: special_xlog1py_self_scalar Castable =>

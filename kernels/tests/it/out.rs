@@ -86,6 +86,23 @@ fn several_results_have_a_tensor_each() -> Result<()> {
 }
 
 #[test]
+fn aliases_write_as_the_operators_that_they_stand_for() -> Result<()> {
+    let x = Tensor::from([[0.5, 0.25, 1.0], [0.0, 0.75, -0.5]]).t()?;
+    for (alias, operator) in [
+        (aten::arcsin_out as Out, aten::asin_out as Out),
+        (aten::special_log1p_out, aten::log1p_out),
+        (aten::special_erf_out, aten::erf_out),
+    ] {
+        let (mut found, mut want) = (empty(DType::Float32)?, empty(DType::Float32)?);
+        alias(&x, &mut found)?;
+        operator(&x, &mut want)?;
+        assert_eq!(found.to_vec::<f32>()?, want.to_vec::<f32>()?, "rounded to the type of `out`");
+        assert_eq!((found.sizes(), found.strides()), (x.sizes(), x.strides()));
+    }
+    Ok(())
+}
+
+#[test]
 fn gradients_and_truth_values_are_cast_to_out() -> Result<()> {
     let (grad, x) = (Tensor::from([[1.0, 2.0, 3.0]; 2]).t()?, Tensor::from([[-1.0, 0.5, 2.0]; 2]).t()?);
     let mut out = empty(DType::Float32)?;

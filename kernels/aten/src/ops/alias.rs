@@ -29,6 +29,7 @@ macro_rules! aliases {
         }
     };
 }
+pub(super) use aliases;
 
 aliases! {
     absolute: abs => "absolute(Tensor self) -> Tensor";

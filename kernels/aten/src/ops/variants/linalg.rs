@@ -11,7 +11,6 @@ variants! {
         "cholesky_inverse.out(Tensor self, bool upper=False, *, Tensor(a!) out) -> Tensor(a!)";
     cholesky_solve_out: cholesky_solve Castable RowMajor =>
         "cholesky_solve.out(Tensor self, Tensor input2, bool upper=False, *, Tensor(a!) out) -> Tensor(a!)";
-    inverse_out: inverse => "inverse.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     chain_matmul_out: chain_matmul => "chain_matmul.out(Tensor[] matrices, *, Tensor(a!) out) -> Tensor(a!)";
     nuclear_norm_out: nuclear_norm Castable =>
         "nuclear_norm.out(Tensor self, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)";
@@ -53,7 +52,6 @@ variants! {
         "linalg_lu.out(Tensor A, *, bool pivot=True, Tensor(a!) P, Tensor(b!) L, Tensor(c!) U) -> (Tensor(a!) P, Tensor(b!) L, Tensor(c!) U)";
     linalg_lu_solve_out: linalg_lu_solve AsResult =>
         "linalg_lu_solve.out(Tensor LU, Tensor pivots, Tensor B, *, bool left=True, bool adjoint=False, Tensor(a!) out) -> Tensor(a!)";
-    linalg_matmul_out: linalg_matmul => "linalg_matmul.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     linalg_matrix_exp_out: linalg_matrix_exp => "linalg_matrix_exp.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     linalg_matrix_norm_out: linalg_matrix_norm =>
         "linalg_matrix_norm.out(Tensor self, Scalar ord, int[] dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)";

@@ -7,11 +7,6 @@ use torch_library::{DispatchKeySet, OperatorHandle, Stack};
 use crate::ops::autogen::{Rule, Variant, variants};
 
 variants! {
-    special_erf_out: special_erf => "special_erf.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
-    special_expit_out: special_expit => "special_expit.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
-    special_i0_out: special_i0 Castable => "special_i0.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
-    special_multigammaln_out: special_multigammaln Castable =>
-        "special_multigammaln.out(Tensor self, int p, *, Tensor(a!) out) -> Tensor(a!)";
     special_ndtr_out: special_ndtr Castable RowMajor =>
         "special_ndtr.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     special_xlog1py_other_scalar_out: special_xlog1py_other_scalar Castable =>

@@ -264,5 +264,8 @@ fn looks_at_complex_numbers_in_other_ways() {
         let z = aten::view_as_complex(&x[0])?;
         z.mul(&z)
     });
+    both("acosh left of zero", &[sample(&[3, 2], -2.0, -0.5)], |x| {
+        aten::view_as_real(&aten::acosh(&aten::view_as_complex(&x[0])?)?)
+    });
     both("real and imag", &z(), |z| aten::real(&z[0])?.mul(&aten::imag(&aten::conj(&z[0])?)?));
 }

@@ -194,7 +194,7 @@ derivatives! {
     }
     #[in_place]
     acosh(Tensor self) -> Tensor as AcoshBackward0 {
-        self => grad.mul(&conj(&aten::rsqrt(&self.mul(self)?.sub(1)?)?)?),
+        self => grad.mul(&conj(&acosh_slope(self)?)?),
     }
     #[in_place]
     atanh(Tensor self) -> Tensor as AtanhBackward0 {
@@ -281,6 +281,15 @@ fn clamp_grad(grad: &Tensor, this: &Tensor, min: Option<Scalar>, max: Option<Sca
         (None, None) => return Ok(grad.clone()),
     };
     aten::where_ScalarOther(&inside, grad, Scalar::from(0))
+}
+
+/// The derivative of `acosh`. Of a complex number, the root of `x * x - 1` would be on the wrong branch in half of the
+/// plane.
+fn acosh_slope(x: &Tensor) -> Result<Tensor> {
+    if !x.dtype().is_complex() {
+        return aten::rsqrt(&x.mul(x)?.sub(1)?);
+    }
+    aten::rsqrt(&x.add(1)?)?.mul(&aten::rsqrt(&x.sub(1)?)?)
 }
 
 pub(super) fn one_minus(x: &Tensor) -> Result<Tensor> {

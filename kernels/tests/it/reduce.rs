@@ -376,6 +376,19 @@ fn a_deviation_whose_square_overflows_is_finite() -> Result<()> {
 }
 
 #[test]
+fn the_norm_of_one_number_is_its_magnitude() -> Result<()> {
+    let x = Tensor::from([[1e-30f32], [-2e30]]);
+    for order in [2.0, 3.5, 300.0, -1.0] {
+        let norms = aten::linalg_vector_norm::with(&x).ord(order).dim(Some(&[1])).call()?;
+        assert_eq!(norms.to_vec::<f32>()?, [1e-30, 2e30], "order {order}");
+    }
+    let counts =
+        aten::linalg_vector_norm::with(&Tensor::from([[2.0], [0.0]])).ord(0.0).dim(Some(&[1])).call()?;
+    assert_eq!(counts.to_vec::<f64>()?, [1.0, 0.0]);
+    Ok(())
+}
+
+#[test]
 fn hashes_join_bits() -> Result<()> {
     let hash = |x: &Tensor| aten::hash_tensor(x)?.to_vec::<u64>();
     assert_eq!(hash(&Tensor::from([1.0f32, 2.0, 5.0]))?, [4_603_804_719_079_489_536]);

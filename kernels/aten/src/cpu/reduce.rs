@@ -131,6 +131,8 @@ mod kernels {
             false => this.clone(),
         };
         let out = reduction.output(dtype.to_real())?;
+        // The norm of one number is its magnitude, of which no power may overflow or vanish.
+        let order = if reduction.count() == 1 && order != 0.0 { 1.0 } else { order };
         match_opmath!(out.dtype(), T: Float => {
             let order: T = order.cast();
             let root = |sum: T| match order {

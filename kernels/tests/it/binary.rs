@@ -384,6 +384,10 @@ fn elements_are_looked_up_among_others() -> Result<()> {
     let nothing = Tensor::from_vec(Vec::<i64>::new(), &[0])?;
     assert_eq!(aten::isin_Tensor_Tensor(&Tensor::from(2), &nothing)?.item()?, Scalar::Bool(false));
     assert!(aten::isin_Tensor_Tensor(&Tensor::from(true), &Tensor::from(true)).is_err());
+    let turned = aten::t(&Tensor::from([[1, 2, 3], [4, 3, 6]]))?;
+    let found = aten::isin_Tensor_Scalar(&turned, 3.into())?;
+    assert_eq!(found.to_vec::<bool>()?, [false, false, false, true, true, false]);
+    assert_eq!(found.strides(), [2, 1], "row-major, whatever the strides of the elements");
     Ok(())
 }
 

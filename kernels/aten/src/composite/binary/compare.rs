@@ -109,7 +109,13 @@ mod implicit {
                 aten::isin_Tensor_Scalar::NAME
             );
         }
-        if invert { aten::ne_Scalar(elements, test_element) } else { aten::eq_Scalar(elements, test_element) }
+        let is_found = if invert {
+            aten::ne_Scalar(elements, test_element)
+        } else {
+            aten::eq_Scalar(elements, test_element)
+        };
+        // Row-major, whatever the strides of the elements.
+        aten::contiguous(&is_found?)
     }
 
     fn isin_Scalar_Tensor(

@@ -392,6 +392,15 @@ fn elements_are_looked_up_among_others() -> Result<()> {
 }
 
 #[test]
+fn common_multiples_of_small_integers_are_cut_off_with_their_sign() -> Result<()> {
+    let (x, y) = (Tensor::from([126i8, 126, -6, -128]), Tensor::from([8i8, -8, 4, -128]));
+    assert_eq!(aten::lcm(&x, &y)?.to_vec::<i8>()?, [-8, -8, 12, -128], "504 is -8 in eight bits");
+    let wide = aten::lcm(&Tensor::from([1i16 << 14]), &Tensor::from([3i16]))?;
+    assert_eq!(wide.to_vec::<i16>()?, [-(1 << 14)]);
+    Ok(())
+}
+
+#[test]
 fn complex_numbers_have_exact_integral_powers() -> Result<()> {
     let x = Tensor::from([Complex64::new(3.0, 4.0), Complex64::I]).to_dtype(DType::Complex64)?;
     let power = |exponent: Scalar| {

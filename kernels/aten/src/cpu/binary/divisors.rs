@@ -19,8 +19,17 @@ pub(super) fn common_divisor<T: PrimInt + Number>(a: T, b: T) -> T {
 pub(super) fn common_multiple<T: PrimInt + Number>(a: T, b: T) -> T {
     match common_divisor(a, b) {
         divisor if divisor == T::ZERO => T::ZERO,
-        // The smallest integer divided by -1 overflows, to itself.
-        divisor => magnitude(a.checked_div(&divisor).unwrap_or(a).times(b)),
+        divisor => {
+            // The smallest integer divided by -1 overflows, to itself.
+            let quotient = a.checked_div(&divisor).unwrap_or(a);
+            let product = quotient.times(b);
+            match size_of::<T>() {
+                // PyTorch computes with them as `int`, so the sign is dropped before anything is cut off.
+                1 | 2 if (quotient < T::ZERO) != (b < T::ZERO) => product.negated(),
+                1 | 2 => product,
+                _ => magnitude(product),
+            }
+        }
     }
 }
 

@@ -101,7 +101,7 @@ fn comparisons_and_medians_are_those_of_pytorch() -> Result<()> {
 }
 
 #[test]
-fn spaced_numbers_may_be_complex() -> Result<()> {
+fn spaced_numbers_may_be_complex_and_a_single_power_has_any_exponent() -> Result<()> {
     let end = Scalar::Complex(torch_library::element::Complex64::new(0.0, 1.0));
     let spaced = aten::linspace(0.into(), end, 3)?;
     assert_eq!(spaced.dtype(), Complex64);
@@ -112,6 +112,8 @@ fn spaced_numbers_may_be_complex() -> Result<()> {
         aten::linspace::with(0.into(), 1.into(), 0).dtype(Some(Bool)).call().is_ok(),
         "no numbers are bools, too"
     );
+    let one = aten::logspace::with(3.7.into(), 0.into(), 1).dtype(Some(Int64)).call()?;
+    assert_eq!(one.to_vec::<i64>()?, [5011], "the exponent of a single number is not rounded");
     let powers = aten::logspace(0.into(), end, 2)?;
     assert!((aten::real(&powers)?.to_vec::<f32>()?[1] - 10f32.ln().cos()).abs() < 1e-6);
     Ok(())

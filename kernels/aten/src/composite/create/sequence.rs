@@ -83,6 +83,10 @@ fn powers(start: Scalar, end: Scalar, steps: i64, base: f64, options: Options) -
         return options.series(aten::logspace::NAME, steps, |i| Complex64::from(base).powc(exponent(i)));
     }
     let exponent = spaced(aten::logspace::NAME, start, end, steps, options)?;
+    if steps == 1 {
+        let start: f64 = start.to()?; // not rounded to an integer, as the exponents of several numbers are
+        return options.series(aten::logspace::NAME, steps, |_| base.powf(start));
+    }
     let narrow = [DType::Float32, DType::Float16, DType::BFloat16];
     if narrow.contains(&options.dtype.unwrap_or(DType::DEFAULT)) && base > 0.0 && base.is_finite() {
         // In `f64`, which is precise enough for these types.

@@ -48,6 +48,7 @@ fn slopes_of_activations_are_pytorchs() -> Result<()> {
     let logit = |eps| aten::logit_backward::call(&g, &chances, eps);
     close(&logit(None)?, &[11.11111111, 8.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN])?;
     close(&logit(Some(0.2))?, &[0.0, 8.0, 0.0, 0.0, 0.0])?;
+    close(&logit(Some(-1.0))?, &[11.11111111, 8.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN])?;
     let (of_half, halves) = (Tensor::from([[1.0, 2.0]]), Tensor::from([[1.0, -1.0, 0.5, 2.0]]));
     close(&aten::glu_backward(&of_half, &halves, 1)?, &[0.62245933, 1.76159416, 0.23500371, -0.20998717])
 }

@@ -100,6 +100,7 @@ derivatives! {
     }
     logit(Tensor self, float? eps=None) -> Tensor as LogitBackward0 {
         self => {
+            let eps = eps.filter(|eps| *eps >= 0.0); // a negative number stands for none
             let low = eps.unwrap_or(0.0);
             let steep = grad.div(&self.mul(&aten::rsub_Scalar(self, Scalar::from(1))?)?)?;
             let above = aten::ge_Scalar(self, Scalar::from(low))?;

@@ -134,6 +134,7 @@ mod kernels {
 
     fn logit_backward(grad_output: &Tensor, this: &Tensor, eps: Option<f64>) -> Result<Tensor> {
         let call = Pointwise::promoting(aten::logit_backward::NAME, [grad_output, this])?;
+        let eps = eps.filter(|eps| *eps >= 0.0); // a negative number stands for none
         match_opmath!(call.dtype, T: Float => {
             let (low, outside): (T, T) = (eps.unwrap_or(0.0).cast(), if eps.is_some() { T::ZERO } else { T::nan() });
             let high = T::ONE - low;

@@ -1,4 +1,4 @@
-//! The leaky ReLU with random slopes.
+//! The leaky ReLU with random slopes, and with given ones.
 
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
@@ -44,5 +44,16 @@ fn slopes_are_rounded_to_the_type_only_in_the_noise() -> Result<()> {
     });
     let [single, half] = outs;
     assert_eq!(single?, half?);
+    Ok(())
+}
+
+#[test]
+fn a_weight_of_prelu_has_one_dimension() -> Result<()> {
+    let x = Tensor::from([[1.0, -2.0]]);
+    for weight in [Tensor::from(0.5), Tensor::from([0.5]), Tensor::from([0.5, 0.5])] {
+        close(&aten::prelu(&x, &weight)?, &[1.0, -1.0])?;
+    }
+    let error = aten::prelu(&x, &Tensor::from([[0.5]])).unwrap_err().to_string();
+    assert!(error.contains("a weight of sizes [1, 1]"), "{error}");
     Ok(())
 }

@@ -389,6 +389,15 @@ fn the_norm_of_one_number_is_its_magnitude() -> Result<()> {
 }
 
 #[test]
+fn a_mean_without_nan_is_no_integer() -> Result<()> {
+    let x = Tensor::from([1.0, f64::NAN, 4.0]);
+    assert_eq!(aten::nanmean(&x)?.item()?.to::<f64>()?, 2.5);
+    let error = aten::nanmean::with(&x).dtype(Some(DType::Int32)).call().unwrap_err().to_string();
+    assert!(error.contains("a mean of int32 is not supported"), "{error}");
+    Ok(())
+}
+
+#[test]
 fn hashes_join_bits() -> Result<()> {
     let hash = |x: &Tensor| aten::hash_tensor(x)?.to_vec::<u64>();
     assert_eq!(hash(&Tensor::from([1.0f32, 2.0, 5.0]))?, [4_603_804_719_079_489_536]);

@@ -22,7 +22,7 @@ mod kernels {
         );
         let channels = this.sizes().get(1).copied().unwrap_or(1);
         ensure!(
-            weight.numel() == 1 || weight.sizes() == [channels],
+            weight.numel() == 1 && weight.dim() <= 1 || weight.sizes() == [channels],
             Shape,
             "{}: a weight of sizes {:?}, expected one number or one for each of {channels} channels",
             aten::prelu::NAME,

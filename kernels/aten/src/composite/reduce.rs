@@ -310,6 +310,14 @@ mod implicit {
             aten::nanmean::NAME,
             this.dtype()
         );
+        if let Some(dtype) = dtype {
+            ensure!(
+                dtype.is_floating_point() || dtype.is_complex(),
+                DType,
+                "{}: a mean of {dtype} is not supported, expected a floating-point or complex type",
+                aten::nanmean::NAME
+            );
+        }
         let is_number = aten::logical_not(&aten::isnan(this)?)?;
         let count = aten::sum_dim_IntList::call(&is_number, dim, keepdim, None)?;
         let sum = aten::sum_dim_IntList::call(&without_nan(this)?, dim, keepdim, dtype)?;

@@ -36,6 +36,9 @@ fn roots_of_mean_squares_keep_the_type_and_lie_row_by_row() -> Result<()> {
     close(&y, &[3.0 / 12.5_f64.sqrt(), 8.0 / 12.5_f64.sqrt(), 1.0, 2.0])?;
     assert_eq!((y.strides(), y.dtype()), (&[2, 1][..], DType::Float64));
     assert_eq!(normal(&x.to_dtype(DType::BFloat16)?)?.dtype(), DType::BFloat16);
+    let small = Tensor::from([1e-6, 2e-6]); // of which the default `eps` of a type decides the first digits
+    let complex = aten::rms_norm(&small.to_dtype(DType::Complex128)?, &[2])?;
+    close(&aten::real(&complex)?, &aten::rms_norm(&small, &[2])?.to_vec::<f64>()?)?;
     for (x, sizes) in [(&x.to_dtype(DType::Int64)?, [2]), (&x.t()?.reshape(&[4])?, [4])] {
         assert!(aten::rms_norm::with(x, &sizes).weight(Some(&weight)).call().is_err());
     }

@@ -419,7 +419,8 @@ fn scaled_by_root_mean_square(
 ) -> Result<(Tensor, Tensor)> {
     // 16-bit floats are squared and weighted as `float32`, since large ones would overflow.
     let wide = aten::to_dtype(input, loops::opmath_type(input.dtype()))?;
-    let eps = eps.unwrap_or(if wide.dtype() == DType::Float64 { f64::EPSILON } else { f32::EPSILON.into() });
+    let is_double = wide.dtype().to_real() == DType::Float64;
+    let eps = eps.unwrap_or(if is_double { f64::EPSILON } else { f32::EPSILON.into() });
     let squares = aten::pow_Tensor_Scalar(&wide, 2.into())?;
     let mean = aten::mean_dim::call(&squares, Some(&last_dims(count)), true, None)?;
     let scale = aten::rsqrt(&aten::add_Scalar(&mean, eps.into())?)?;

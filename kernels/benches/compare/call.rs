@@ -111,10 +111,8 @@ fn tensor(word: &str) -> Result<Tensor> {
         bail!(Argument, "{word} has a size that is no number");
     };
     let mut sizes = sizes;
-    if marks.contains('/') {
-        if let Some(last) = sizes.last_mut() {
-            *last *= 2;
-        }
+    if let Some(last) = sizes.last_mut().filter(|_| marks.contains('/')) {
+        *last *= 2;
     }
     let dtype = dtype(kind)?;
     let below = marks.split_once('<').and_then(|(_, below)| below.parse().ok());

@@ -404,6 +404,11 @@ impl Operator {
         Program::kernel_for_key(self, key)
     }
 
+    /// Whether a kernel is registered for exactly this key.
+    fn has_kernel_for(&'static self, key: DispatchKey) -> bool {
+        Program::has_kernel_for(self, key)
+    }
+
     /// The resolved operator, which the registry makes the first time.
     pub(crate) fn resolved(&'static self) -> Result<Resolved> {
         self.published().map_or_else(|| Program::resolve(self), Ok)

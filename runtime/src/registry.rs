@@ -262,6 +262,10 @@ impl Registry for Program {
     fn kernel_for_key(operator: &'static Operator, key: DispatchKey) -> Result<&'static Kernel> {
         kernel_for_key(operator, key)
     }
+
+    fn has_kernel_for(operator: &'static Operator, key: DispatchKey) -> bool {
+        of(operator).lock().has_kernel_for(operator, key)
+    }
 }
 
 /// The kernel registered for exactly this key, otherwise the key's fallback.

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use torch_library::guard::ThreadLocalState;
+use torch_library::guard::{ThreadLocalState, inference_mode};
 use torch_library::prelude::*;
 use torch_library::{limits, warning};
 use torch_library_kernels::aten;
@@ -216,6 +216,15 @@ fn an_empty_batch_is_one() -> Result<()> {
     let sums = vmap([&none], |[row]| aten::sum(&aten::exp(&row)?))?;
     assert_eq!(sums.sizes(), [0]);
     Ok(())
+}
+
+#[test]
+fn operators_made_of_others_run_as_these_in_inference_mode() -> Result<()> {
+    inference_mode(|| {
+        let none = aten::zeros(&[0, 3, 3])?; // has no key of autograd, which would take `matmul` apart
+        assert_eq!(vmap([&none], |[matrix]| aten::matmul(&matrix, &matrix))?.sizes(), [0, 3, 3]);
+        Ok(())
+    })
 }
 
 #[test]

@@ -34,6 +34,9 @@ pub(crate) trait Registry: Registered {
     /// # Errors
     /// The key has neither a kernel nor a fallback, or that is a fallthrough.
     fn kernel_for_key(operator: &'static Operator, key: DispatchKey) -> Result<&'static Kernel>;
+
+    /// Whether a kernel is registered for exactly this key.
+    fn has_kernel_for(operator: &'static Operator, key: DispatchKey) -> bool;
 }
 
 /// The interface to observers of calls.

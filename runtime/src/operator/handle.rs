@@ -200,6 +200,33 @@ impl OperatorHandle {
         self.0.named(kernel.call_boxed(self.0, keys, stack))
     }
 
+    /// Whether a kernel is registered for exactly this key, which may be an alias. Fallbacks do not count.
+    ///
+    /// ```
+    /// use torch_library::prelude::*;
+    ///
+    /// torch_library! {
+    ///     pub mod has_kernel_docs {
+    ///         /// The number itself.
+    ///         same(int number) -> int;
+    ///     }
+    /// }
+    ///
+    /// #[torch_impl(has_kernel_docs, CompositeImplicitAutograd)]
+    /// fn same(number: i64) -> Result<i64> {
+    ///     Ok(number)
+    /// }
+    ///
+    /// let same = has_kernel_docs::same::handle();
+    /// assert!(same.has_kernel_for(DispatchKey::CompositeImplicitAutograd));
+    /// assert!(!same.has_kernel_for(DispatchKey::CPU)); // although it serves the CPU
+    /// ```
+    ///
+    /// PyTorch: `OperatorHandle::hasKernelForDispatchKey`.
+    pub fn has_kernel_for(&self, key: DispatchKey) -> bool {
+        self.0.has_kernel_for(key)
+    }
+
     /// The operator's functions for hosts that call kernels with only a stack. Operators that were defined at run time
     /// have none, and without the feature `host` no operator has.
     pub fn entry_point(&self) -> Option<&'static EntryPoint> {

@@ -106,6 +106,12 @@ impl State {
         self.keep_kernel(operator, registration.implementation.for_operator(operator))
     }
 
+    /// Whether a kernel is registered for exactly this key.
+    pub(super) fn has_kernel_for(&mut self, operator: &'static Operator, key: DispatchKey) -> bool {
+        let key = key.registration_key();
+        self.entry(operator).is_ok_and(|entry| entry.registrations.iter().any(|own| own.key == key))
+    }
+
     /// Keeps a kernel outside the operator's table as long as the process runs; equal kernels are kept once.
     pub(super) fn keep_kernel(
         &mut self,

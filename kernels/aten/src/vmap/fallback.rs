@@ -1,4 +1,5 @@
-//! Operators without a batching rule: those tagged `pointwise` broadcast, others run for one example after the other.
+//! Operators without a batching rule: those made of other operators run as these, those tagged `pointwise` broadcast,
+//! others run for one example after the other.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
@@ -16,6 +17,12 @@ use crate::aten;
 
 #[torch_fallback(FuncTorchBatched)]
 fn without_rule(operator: OperatorHandle, _: DispatchKeySet, stack: &mut Stack<'_>) -> Result<()> {
+    // Autograd takes apart what is made of other operators, before a call gets here. Tensors of inference mode have no
+    // key of autograd.
+    const PARTS: DispatchKey = DispatchKey::CompositeImplicitAutograd;
+    if operator.has_kernel_for(PARTS) {
+        return operator.call_boxed_for_key(PARTS, stack);
+    }
     // An `out` argument does not broadcast: it is resized to the result.
     let has_out = operator.schema()?.arguments.iter().any(|argument| argument.is_out());
     if operator.tags().contains(&"pointwise") && !has_out {

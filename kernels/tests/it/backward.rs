@@ -164,6 +164,42 @@ fn attention_has_a_gradient_from_its_results() -> Result<()> {
 }
 
 #[test]
+fn attention_has_a_gradient_from_its_weights() -> Result<()> {
+    let numbers = |from: i64, length: i64| {
+        let numbers = (0..2 * 3 * length * 4).map(|n| ((n * 7 + from) % 11) as f32 / 4.0 - 1.0);
+        Tensor::from_vec(numbers.collect::<Vec<_>>(), &[2, 3, length, 4])
+    };
+    let (query, key, value, grad) = (numbers(0, 5)?, numbers(1, 6)?, numbers(2, 6)?, numbers(3, 5)?);
+    let mask = aten::tril(&aten::ones(&[5, 6])?)?;
+    let mask = aten::log(&mask)?;
+    let forth = aten::_scaled_dot_product_flash_attention_for_cpu::with(&query, &key, &value);
+    let (out, logsumexp) = forth.attn_mask(Some(&mask)).call()?;
+    let scores = aten::div_Scalar(&aten::matmul(&query, &aten::transpose_int(&key, -2, -1)?)?, 2.into())?;
+    let weights = aten::softmax_int(&aten::add_Tensor(&scores, &mask)?, -1)?;
+    let back = |statistics: &Tensor| {
+        aten::_scaled_dot_product_flash_attention_for_cpu_backward::call(
+            &grad,
+            &query,
+            &key,
+            &value,
+            &out,
+            statistics,
+            0.0,
+            false,
+            Some(&mask),
+            None,
+        )
+    };
+    let (wanted, found) = (back(&logsumexp)?, back(&weights)?);
+    for (wanted, found) in [(wanted.0, found.0), (wanted.1, found.1), (wanted.2, found.2)] {
+        assert_eq!(wanted.strides(), found.strides());
+        assert!(aten::allclose::with(&wanted, &found).atol(1e-5).call()?);
+    }
+    assert!(back(&aten::transpose_int(&weights, 2, 3)?).is_err(), "weights of other queries");
+    Ok(())
+}
+
+#[test]
 fn gradients_of_selections_are_pytorchs() -> Result<()> {
     let (ones, picks) = (aten::ones(&[2, 2])?, Tensor::from([[0i64, 0], [2, 1]]));
     let input = aten::zeros(&[2, 3])?;

@@ -6,6 +6,8 @@ use super::{causal_mask, for_each_query, masked, without_masked_rows};
 use crate::aten;
 use crate::loops::opmath_type;
 
+const OPERATOR: &str = aten::_scaled_dot_product_flash_attention_for_cpu_backward::NAME;
+
 /// An operator with a derivative of its own.
 #[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
 fn _scaled_dot_product_flash_attention_for_cpu_backward(
@@ -20,30 +22,38 @@ fn _scaled_dot_product_flash_attention_for_cpu_backward(
     attn_mask: Option<&Tensor>,
     scale: Option<f64>,
 ) -> Result<(Tensor, Tensor, Tensor)> {
-    const OPERATOR: &str = aten::_scaled_dot_product_flash_attention_for_cpu_backward::NAME;
-    check(OPERATOR, [grad_out, query, key, value, out, logsumexp], dropout_p)?;
-    let queries = query.sizes();
+    let given = [grad_out, query, key, value, out, logsumexp];
+    let scores = Scores { is_causal, attn_mask, scale };
+    check(OPERATOR, given, dropout_p)?;
+    gradients(given, &scores)
+}
+
+/// How scores are computed.
+pub(crate) struct Scores<'t> {
+    pub(crate) is_causal: bool,
+    pub(crate) attn_mask: Option<&'t Tensor>,
+    pub(crate) scale: Option<f64>,
+}
+
+/// The gradients of query, key and value, for tensors that [`check`] has accepted.
+///
+/// # Errors
+/// Those of the operators that this consists of.
+pub(crate) fn gradients(
+    [grad_out, query, key, value, out, logsumexp]: [&Tensor; 6],
+    scores: &Scores<'_>,
+) -> Result<(Tensor, Tensor, Tensor)> {
     // Half precision is rounded once, at the end.
     let dtype = opmath_type(query.dtype());
     let wide = |tensor: &Tensor| aten::to_dtype(tensor, dtype);
     let shared = |tensor: &Tensor| for_each_query(OPERATOR, &wide(tensor)?, query);
     let (grad, q, k, v) = (wide(grad_out)?, wide(query)?, shared(key)?, shared(value)?);
-    let scale = scale.unwrap_or_else(|| 1.0 / (queries[3] as f64).sqrt());
+    let scale = scores.scale.unwrap_or_else(|| 1.0 / (query.sizes()[3] as f64).sqrt());
     let across = |tensor: &Tensor| aten::transpose_int(tensor, -2, -1);
-    let mut scores = aten::mul_Scalar(&aten::matmul(&q, &across(&k)?)?, scale.into())?;
-    if let Some(mask) = attn_mask {
-        scores = match mask.dtype() {
-            DType::Bool => aten::where_ScalarOther(mask, &scores, f64::NEG_INFINITY.into())?,
-            _ => aten::add_Tensor(&scores, &wide(mask)?)?,
-        };
-    }
-    let mut weights = aten::exp(&aten::sub_Tensor(&scores, &aten::unsqueeze(&wide(logsumexp)?, -1)?)?)?;
-    // Weights are zero for keys after the query, and for queries that may attend to no key, whose softmax would be NaN.
-    let is_masked = aten::eq_Scalar(&scores, f64::NEG_INFINITY.into())?;
-    weights = aten::masked_fill_Scalar(&weights, &is_masked, 0.into())?;
-    if is_causal {
-        weights = aten::tril(&weights)?;
-    }
+    let weights = match has_weights(logsumexp) {
+        true => wide(logsumexp)?,
+        false => scores.weights([&q, &k], &wide(logsumexp)?, scale)?,
+    };
     let of_value = aten::matmul(&across(&weights)?, &grad)?;
     let of_weights = aten::matmul(&grad, &across(&v)?)?;
     let along = aten::sum_dim_IntList::with(&aten::mul_Tensor(&grad, &wide(out)?)?, Some(&[-1]))
@@ -71,6 +81,31 @@ fn over_queries(grad: &Tensor, key: &Tensor) -> Result<Tensor> {
     aten::sum_dim_IntList(&aten::reshape(grad, &groups)?, Some(&[2]))
 }
 
+impl Scores<'_> {
+    /// The weights of the values, from the log-sum-exp of each query.
+    fn weights(&self, [q, k]: [&Tensor; 2], logsumexp: &Tensor, scale: f64) -> Result<Tensor> {
+        let mut scores = aten::mul_Scalar(&aten::matmul(q, &aten::transpose_int(k, -2, -1)?)?, scale.into())?;
+        if let Some(mask) = self.attn_mask {
+            scores = match mask.dtype() {
+                DType::Bool => aten::where_ScalarOther(mask, &scores, f64::NEG_INFINITY.into())?,
+                _ => aten::add_Tensor(&scores, &aten::to_dtype(mask, q.dtype())?)?,
+            };
+        }
+        let weights = aten::exp(&aten::sub_Tensor(&scores, &aten::unsqueeze(logsumexp, -1)?)?)?;
+        // Weights are zero for keys after the query, and for queries that may attend to no key, whose softmax would be
+        // NaN.
+        let is_masked = aten::eq_Scalar(&scores, f64::NEG_INFINITY.into())?;
+        let weights = aten::masked_fill_Scalar(&weights, &is_masked, 0.into())?;
+        if self.is_causal { aten::tril(&weights) } else { Ok(weights) }
+    }
+}
+
+/// Whether the weights of the values are in the place of the log-sum-exps. PyTorch's decomposition of the forward pass
+/// returns them there, and training graphs that `torch.export` decomposed pass them on.
+pub(crate) fn has_weights(logsumexp: &Tensor) -> bool {
+    logsumexp.dim() == 4
+}
+
 /// # Errors
 /// Dropout, and tensors that do not belong to one attention.
 pub(crate) fn check(
@@ -89,7 +124,8 @@ pub(crate) fn check(
             && value.sizes() == keys
             && grad_out.sizes() == queries
             && out.sizes() == queries
-            && logsumexp.sizes() == &queries[..3],
+            && (logsumexp.sizes() == &queries[..3]
+                || logsumexp.sizes() == [&queries[..3], &keys[2..3]].concat()),
         Shape,
         "{operator}: query {queries:?}, key {keys:?}, value {:?}, gradient {:?}, result {:?} and logsumexp {:?} \
          do not belong to one attention",
@@ -110,7 +146,6 @@ pub(crate) fn differentiable_gradients(
     attn_mask: Option<&Tensor>,
     scale: Option<f64>,
 ) -> Result<(Tensor, Tensor, Tensor)> {
-    const OPERATOR: &str = aten::_scaled_dot_product_flash_attention_for_cpu_backward::NAME;
     let scale = scale.unwrap_or_else(|| 1.0 / (query.sizes()[3] as f64).sqrt());
     let own = key;
     let (key, value) = (for_each_query(OPERATOR, key, query)?, for_each_query(OPERATOR, value, query)?);

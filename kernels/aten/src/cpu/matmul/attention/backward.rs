@@ -8,7 +8,7 @@
 //! accumulates the gradients of keys and values over the blocks of queries, of all heads that share them.
 
 use super::*;
-use crate::composite::matmul::attention::backward::check;
+use crate::composite::matmul::attention::backward::{self as composite, check, has_weights};
 
 #[torch_impl(aten, CPU)]
 fn _scaled_dot_product_flash_attention_for_cpu_backward(
@@ -26,6 +26,9 @@ fn _scaled_dot_product_flash_attention_for_cpu_backward(
     const OPERATOR: &str = aten::_scaled_dot_product_flash_attention_for_cpu_backward::NAME;
     let given = [grad_out, query, key, value, out, logsumexp];
     check(OPERATOR, given, dropout_p)?;
+    if has_weights(logsumexp) {
+        return composite::gradients(given, &composite::Scores { is_causal, attn_mask, scale });
+    }
     let _lease = ListLease::new([], given.into_iter().chain(attn_mask))?;
     let (dtype, sizes) = (query.dtype(), sizes(OPERATOR, query, key, value)?);
     let [batch, heads, queries, width] = sizes.query;

@@ -332,6 +332,22 @@ class Loss(nn.Module):
         return self.linear(x).pow(2).sum()
 
 
+class LoopLoss(nn.Module):
+    """A training graph with a loop: its gradients come from what all iterations made."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(3, 3)
+
+    def forward(self, x):
+        from torch._higher_order_ops import while_loop
+
+        def step(i, x):
+            return i + 1, self.linear(x).tanh()
+
+        return while_loop(lambda i, x: i < 3, step, (torch.zeros((), dtype=torch.int64), x))[1].sum()
+
+
 class Regions(nn.Module):
     """Regions without gradients, and regions in another precision."""
 
@@ -641,6 +657,8 @@ def features():
     fixture("norms", Norms(), (torch.randn(2, 2, 8),))
     fixture("associative", Associative(), (torch.randn(7, 4), torch.randn(7, 4)))
     fixture("strictly", Strictly(), (torch.randn(3),))
+    if not IS_OLDER:
+        joint(TESTS / "joint_loop.pt2", LoopLoss(), (torch.randn(2, 3),))
 
 
 if __name__ == "__main__":

@@ -18,9 +18,8 @@ use crate::wire::{Argument, Graph, Named, SymIntArgument};
 pub(crate) enum Region {
     /// Runs one of two blocks, depending on the operand.
     Cond { yes: Block, no: Block },
-    /// Runs the body while the condition holds; `carried` are the slots that change from one iteration to the next. If
-    /// it never runs, the results are copies.
-    While { condition: Block, body: Block, carried: Vec<u32>, clone: OperatorHandle },
+    /// Runs the body while the condition holds; `carried` are the slots that change from one iteration to the next.
+    While { condition: Block, body: Block, carried: Vec<u32>, results: Results },
     /// Runs the body for each row of the operands, which are put into the slots `rows`, and stacks the results.
     Map { body: Block, rows: Vec<u32>, by: Rows },
     /// Like `Map`, but the first results of an iteration are passed to the next; those of the last one are results.
@@ -68,6 +67,26 @@ impl Region {
     }
 }
 
+/// The results of a loop.
+#[derive(Debug)]
+pub(crate) enum Results {
+    /// What the last iteration made. If there is none, copies of what the loop began with, by this operator.
+    Last { clone: OperatorHandle },
+    /// What each iteration made, stacked. If there is none, what the loop began with, as that of one iteration.
+    All(Rows),
+}
+
+impl Results {
+    /// # Errors
+    /// The operators that make the results are not linked.
+    fn of(name: &str) -> Result<Results> {
+        Ok(match name {
+            "while_loop" => Results::Last { clone: Dispatcher::global().find("aten::clone")? },
+            _ => Results::All(Rows::new()?),
+        })
+    }
+}
+
 /// The operators that select and stack rows.
 #[derive(Debug)]
 pub(crate) struct Rows {
@@ -94,9 +113,10 @@ pub(crate) fn new(name: &str, call: &Call<'_>, scope: &mut Scope<'_>) -> Result<
             let (yes, no) = (scope.inner(&yes.graph, &inputs)?, scope.inner(&no.graph, &inputs)?);
             (Region::Cond { yes, no }, vec![Operand::of_any(condition, scope)?])
         }
-        ("while_loop", [Argument::AsGraph(condition), Argument::AsGraph(body), carried, rest @ ..]) => {
-            loops(&condition.graph, &body.graph, carried, rest, scope)?
-        }
+        (
+            "while_loop" | "while_loop_stack_output",
+            [Argument::AsGraph(condition), Argument::AsGraph(body), carried, rest @ ..],
+        ) => loops([&condition.graph, &body.graph], carried, rest, Results::of(name)?, scope)?,
         ("map_impl", [Argument::AsGraph(body), rows, rest @ ..]) => {
             let (operands, slots) = fresh(rows, scope)?;
             let mut inputs: Vec<_> = slots.iter().map(|slot| Source::Slot(*slot)).collect();
@@ -186,9 +206,10 @@ fn around(
 }
 
 /// The higher-order operators that can be run.
-const RUN: [&str; 16] = [
+const RUN: [&str; 17] = [
     "cond",
     "while_loop",
+    "while_loop_stack_output",
     "map_impl",
     "scan",
     "associative_scan",
@@ -226,10 +247,10 @@ fn plain(graph: &Graph, inputs: &[&Argument], scope: &mut Scope<'_>) -> Result<B
 }
 
 fn loops(
-    condition: &Graph,
-    body: &Graph,
+    [condition, body]: [&Graph; 2],
     carried: &Argument,
     rest: &[&Argument],
+    results: Results,
     scope: &mut Scope<'_>,
 ) -> Result<(Region, Vec<Operand>)> {
     let (operands, slots) = fresh(carried, scope)?;
@@ -243,8 +264,7 @@ fn loops(
         body.results.len(),
         slots.len()
     );
-    let clone = Dispatcher::global().find("aten::clone")?;
-    Ok((Region::While { condition, body, carried: slots, clone }, operands))
+    Ok((Region::While { condition, body, carried: slots, results }, operands))
 }
 
 fn autocast(device: &str, dtype: &Argument, enabled: bool, cache: &Argument) -> Result<Autocast> {

@@ -10,7 +10,7 @@ use crate::number::{self, Number};
 use crate::operand::{Item, Operand, wrapped};
 use crate::plan::{Action, Block, Measure, Source, Step, Target};
 use crate::print;
-use crate::region::{Region, Rows};
+use crate::region::{Region, Results, Rows};
 
 /// The state of a run: the values in their slots, and the program's weights.
 pub(crate) struct Frame<'p> {
@@ -341,15 +341,14 @@ fn region<W: Watch>(step: &Step, region: &Region, frame: &mut Frame<'_>, watch: 
             };
             whole(if holds { yes } else { no }, frame, watch)?
         }
-        Region::While { condition, body, carried, clone } => {
-            let start =
-                step.operands.iter().map(|operand| frame.owned(operand)).collect::<Result<Vec<_>>>()?;
+        Region::While { condition, body, carried, results } => {
+            let start = step.operands.iter().map(|operand| frame.owned(operand));
+            let start = start.collect::<Result<Vec<_>>>()?;
             put(carried, start, frame);
-            let has_run = repeated([condition, body], carried, frame, watch)?;
-            let last = taken(carried, frame).into_iter();
-            // A later step may write to a result, which must not change what the loop began with.
-            last.map(|value| if has_run { Ok(value) } else { copied(*clone, value) })
-                .collect::<Result<_>>()?
+            match results {
+                Results::Last { clone } => last([condition, body], carried, *clone, frame, watch)?,
+                Results::All(by) => all([condition, body], carried, by, frame, watch)?,
+            }
         }
         Region::Map { body, rows, by } => {
             let columns = columns(step, 0, frame)?;
@@ -390,20 +389,61 @@ fn whole<W: Watch>(inner: &Block, frame: &mut Frame<'_>, watch: &mut W) -> Resul
     results
 }
 
-/// Runs the body while the condition holds, and returns whether it has run at all.
+/// Runs the body while the condition holds, passes what each iteration made to `each`, and returns what the last one
+/// made, and whether there was one.
 fn repeated<W: Watch>(
     [condition, body]: [&Block; 2],
     carried: &[u32],
     frame: &mut Frame<'_>,
     watch: &mut W,
-) -> Result<bool> {
+    mut each: impl FnMut(&[Value<'static>]) -> Result<()>,
+) -> Result<(Vec<Value<'static>>, bool)> {
     let mut has_run = false;
     while holds(&whole(condition, frame, watch)?)? {
         let next = whole(body, frame, watch)?;
+        each(&next)?;
         put(carried, next, frame);
         has_run = true;
     }
-    Ok(has_run)
+    Ok((taken(carried, frame), has_run))
+}
+
+/// What the last iteration of a loop made.
+fn last<W: Watch>(
+    blocks: [&Block; 2],
+    carried: &[u32],
+    clone: OperatorHandle,
+    frame: &mut Frame<'_>,
+    watch: &mut W,
+) -> Result<Vec<Value<'static>>> {
+    let (last, has_run) = repeated(blocks, carried, frame, watch, |_| Ok(()))?;
+    // A later step may write to a result, which must not change what the loop began with.
+    last.into_iter().map(|value| if has_run { Ok(value) } else { copied(clone, value) }).collect()
+}
+
+/// What all iterations of a loop made, stacked.
+fn all<W: Watch>(
+    blocks: [&Block; 2],
+    carried: &[u32],
+    by: &Rows,
+    frame: &mut Frame<'_>,
+    watch: &mut W,
+) -> Result<Vec<Value<'static>>> {
+    let mut columns: Vec<Vec<Tensor>> = vec![Vec::new(); carried.len()];
+    let mut add = |values: &[Value<'static>]| {
+        for (column, value) in columns.iter_mut().zip(values) {
+            let Some(tensor) = value.as_tensor() else {
+                bail!(Type, "a loop is to stack a {}, not a tensor", value.type_name())
+            };
+            column.push(tensor.clone());
+        }
+        Ok(())
+    };
+    let (start, has_run) = repeated(blocks, carried, frame, watch, &mut add)?;
+    if !has_run {
+        add(&start)?;
+    }
+    columns.iter().map(|column| stacked(by, column)).collect()
 }
 
 /// A copy of a tensor; any other value is itself.

@@ -381,6 +381,12 @@ fn a_graph_for_training_computes_loss_and_gradients() {
 }
 
 #[test]
+fn gradients_of_a_loop_come_from_what_all_iterations_made() {
+    let program = replay("joint_loop", 1e-6);
+    assert_eq!(program.operators()["torch.ops.higher_order.while_loop_stack_output"], 2);
+}
+
+#[test]
 fn calls_that_are_ordered_by_tokens_run_in_order() {
     let program = replay("ordered", 1e-4);
     assert_eq!(program.inputs().len(), 2, "a token is no input");

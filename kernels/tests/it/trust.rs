@@ -39,7 +39,8 @@ fn with_nothing(operator: OperatorHandle, _: DispatchKeySet, stack: &mut Stack<'
 fn operators_that_answer_with_fewer_elements_are_noticed() -> Result<()> {
     const KEY: DispatchKey = DispatchKey::TESTING_ONLY_GenericWrapper;
     let mut library = Library::implementation("aten", KEY)?;
-    for operator in ["convolution", "_scaled_dot_product_flash_attention_for_cpu"] {
+    const ATTENTION: &str = "_scaled_dot_product_flash_attention_for_cpu";
+    for operator in ["convolution", ATTENTION, &format!("{ATTENTION}_backward")] {
         library.implement(operator, KEY, RuntimeKernel::fallthrough())?;
     }
     for operator in ["to.dtype", "expand"] {
@@ -57,6 +58,13 @@ fn operators_that_answer_with_fewer_elements_are_noticed() -> Result<()> {
     let (x, mask) = (ones(&[1, 1, 4, 8])?, wrapped(ones(&[1, 1, 4, 4])?));
     let attended = aten::_scaled_dot_product_flash_attention_for_cpu::with(&x, &x, &x).attn_mask(Some(&mask));
     let text = attended.call().map(drop).unwrap_err().to_string();
+    assert!(text.contains("gave a mask of other sizes than [1, 1, 4, 4]"), "{text}");
+
+    let sums = ones(&[1, 1, 4])?;
+    let call = aten::_scaled_dot_product_flash_attention_for_cpu_backward::with(
+        &x, &x, &x, &x, &x, &sums, 0.0, false,
+    );
+    let text = call.attn_mask(Some(&mask)).call().map(drop).unwrap_err().to_string();
     assert!(text.contains("gave a mask of other sizes than [1, 1, 4, 4]"), "{text}");
     Ok(())
 }

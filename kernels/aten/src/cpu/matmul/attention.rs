@@ -79,12 +79,7 @@ fn _scaled_dot_product_flash_attention_for_cpu(
             let scale = scale.unwrap_or_else(|| 1.0 / (width as f64).sqrt()).cast();
             let read = [query, key, value].into_iter().chain(mask.as_ref());
             let lease = ListLease::new([&out, &logsumexp], read)?;
-            ensure!(
-                mask.as_ref().is_none_or(|mask| mask.sizes() == [batch, heads, queries, sizes.keys]),
-                Shape,
-                "{OPERATOR}: `aten::expand` gave a mask of other sizes than {:?}",
-                [batch, heads, queries, sizes.keys]
-            );
+            check_mask(OPERATOR, mask.as_ref(), &sizes)?;
             let operands = Operands::<T> {
                 query: Heads::of(query, &lease)?,
                 key: Heads::of(key, &lease)?,
@@ -156,6 +151,19 @@ fn sizes(operator: &str, query: &Tensor, key: &Tensor, value: &Tensor) -> Result
         k[1]
     );
     Ok(Sizes { query: q, keys: k[2], key_heads: k[1] })
+}
+
+/// Checks, under a lease, that an expanded mask has a score for each query and key: a kernel of another key may have
+/// expanded it.
+fn check_mask(operator: &str, mask: Option<&Tensor>, sizes: &Sizes) -> Result<()> {
+    let [batch, heads, queries, _] = sizes.query;
+    let scores = [batch, heads, queries, sizes.keys];
+    ensure!(
+        mask.is_none_or(|mask| mask.sizes() == scores),
+        Shape,
+        "{operator}: `aten::expand` gave a mask of other sizes than {scores:?}"
+    );
+    Ok(())
 }
 
 /// Matrices of one shape, one for each batch and head.

@@ -25,11 +25,11 @@ fn _scaled_dot_product_flash_attention_for_cpu_backward(
 ) -> Result<(Tensor, Tensor, Tensor)> {
     const OPERATOR: &str = aten::_scaled_dot_product_flash_attention_for_cpu_backward::NAME;
     let given = [grad_out, query, key, value, out, logsumexp];
+    let _lease = ListLease::new([], given.into_iter().chain(attn_mask))?;
     check(OPERATOR, given, dropout_p)?;
     if has_weights(logsumexp) {
         return composite::gradients(given, &composite::Scores { is_causal, attn_mask, scale });
     }
-    let _lease = ListLease::new([], given.into_iter().chain(attn_mask))?;
     let (dtype, sizes) = (query.dtype(), sizes(OPERATOR, query, key, value)?);
     let [batch, heads, queries, width] = sizes.query;
     let mask = attn_mask.map(|mask| aten::expand(mask, &[batch, heads, queries, sizes.keys])).transpose();
@@ -45,6 +45,7 @@ fn _scaled_dot_product_flash_attention_for_cpu_backward(
         if loops::has_elements(&grads.0) && sizes.keys > 0 {
             let read = given.into_iter().chain(mask.as_ref());
             let lease = ListLease::new([&grads.0, &grads.1, &grads.2], read)?;
+            check_mask(OPERATOR, mask.as_ref(), &sizes)?;
             let widened = scale.unwrap_or_else(|| 1.0 / (width as f64).sqrt()).cast();
             let gradients = Gradients::<T> {
                 operands: Operands {

@@ -65,6 +65,17 @@ fn elements_of_every_size_go_along_every_dimension() -> Result<()> {
 }
 
 #[test]
+fn indices_may_lie_beside_what_is_written() -> Result<()> {
+    let memory = Tensor::from([0i64, 0, 0, 2, 0, 1]);
+    let (mut x, index) = (memory.narrow(0, 0, 3)?, memory.narrow(0, 3, 3)?);
+    aten::scatter__src(&mut x, 0, &index, &Tensor::from([7i64, 8, 9]))?;
+    assert_eq!(memory.to_vec::<i64>()?, [8, 9, 7, 2, 0, 1]);
+    aten::scatter_add_(&mut x, 0, &index, &Tensor::from([10i64, 20, 30]))?;
+    assert_eq!(memory.to_vec::<i64>()?, [28, 39, 17, 2, 0, 1]);
+    Ok(())
+}
+
+#[test]
 fn tensors_of_indices_read_and_write() -> Result<()> {
     let mut x = Tensor::from([[1, 2, 3], [4, 5, 6]]);
     let columns = [None, Some(Tensor::from([-1i64, 0]))];

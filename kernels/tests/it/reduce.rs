@@ -345,7 +345,11 @@ fn rows_are_folded_where_they_lie() -> Result<()> {
 
 #[test]
 fn columns_have_the_variance_of_lines() -> Result<()> {
-    for (rows, columns) in [(3, 64), (64, 64), (37, 87), (200, 24), (130, 320), (1000, 9), (16, 1030)] {
+    let around = [2, 15, 16, 17, 65].into_iter().flat_map(|rows| {
+        [1, 2, 7, 8, 9, 15, 16, 17, 63, 64, 65, 80, 1023, 1025].map(|columns| (rows, columns))
+    });
+    let others = [(3, 64), (64, 64), (37, 87), (200, 24), (130, 320), (1000, 9), (16, 1030)];
+    for (rows, columns) in others.into_iter().chain(around) {
         let numbers = |i: i64| 1e3 + ((i * 37 + i / columns) % 1009) as f32;
         let x = Tensor::from_vec((0..rows * columns).map(numbers).collect(), &[rows, columns])?;
         for dtype in [DType::Float32, DType::Float64, DType::BFloat16] {

@@ -125,4 +125,22 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn copies_end_with_their_last_byte() {
+        let long = [1023, 1024, 2047, 2048, 2049, 2175, 2176, 6143, 6144, 6145];
+        let long = if cfg!(miri) { &long[..1] } else { &long[..] };
+        for len in (0..70).chain(long.iter().copied()) {
+            for ahead in [0, 1, 31] {
+                let from: Vec<u8> = (0..ahead + len).map(|i| (i % 251) as u8 + 1).collect();
+                let copies: [unsafe fn(*const u8, *mut u8, usize); 2] = [copy_bytes, copy_row];
+                for copy in copies {
+                    let mut to = vec![0; len]; // which a memory checker sees the end of
+                    // SAFETY: `len` bytes are within both, two vectors.
+                    unsafe { copy(from.as_ptr().add(ahead), to.as_mut_ptr(), len) };
+                    assert_eq!(to, from[ahead..], "{len} bytes");
+                }
+            }
+        }
+    }
 }

@@ -159,6 +159,27 @@ fn first_extreme(elements: impl Iterator<Item = f64>, is_better: fn(f64, f64) ->
 }
 
 #[test]
+fn extremes_far_down_a_tall_matrix_are_found_where_they_are() -> Result<()> {
+    for (dtype, width) in
+        [DType::Float32, DType::Int64].into_iter().flat_map(|dtype| [3, 9].map(|width| (dtype, width)))
+    {
+        let places: Vec<i64> = (0..width).map(|column| ROWS - 1 - 37 * column).collect();
+        let mut elements = vec![0.0; (ROWS * width) as usize];
+        for (column, place) in places.iter().enumerate() {
+            elements[(place * width) as usize + column] = 1.0;
+        }
+        let x = Tensor::from_vec(elements, &[ROWS, width])?.to_dtype(dtype)?;
+        assert_eq!(aten::argmax::with(&x).dim(Some(0)).call()?.to_vec::<i64>()?, places, "{dtype} {width}");
+        assert_eq!(
+            aten::argmin::with(&x.neg()?).dim(Some(0)).call()?.to_vec::<i64>()?,
+            places,
+            "{dtype} {width}"
+        );
+    }
+    Ok(())
+}
+
+#[test]
 fn the_first_extremes_of_rows_and_columns_are_found() -> Result<()> {
     // Ties, zeros of both signs, and what a search may start with: infinities, and the ends of the integers.
     let floats = [0.0, -0.0, f64::NEG_INFINITY, 1.0, 2.5, -1.0, f64::INFINITY, f64::NAN];

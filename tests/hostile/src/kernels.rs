@@ -11,7 +11,8 @@ crate::programs! {
         scatter_add_indices index_add_indices index_indices put_indices short_row_indices embedding_bag_indices unpool_indices
         pivots_changed lengths_changed repeats_changed sorters_changed labels_changed;
     moved: storage_set_while_negated resized_while_added moved_while_multiplied lists_moved_while_joined
-        shrunk_while_reduced written_while_reduced rows_moved_while_sorted written_while_copied images_moved_while_folded;
+        shrunk_while_reduced written_while_reduced rows_moved_while_sorted written_while_copied images_moved_while_folded
+        statistics_moved_while_normalised;
     short_rows: rows_added_to_themselves short_rows_written short_rows_moved;
     in_place: added_in_threads overlapping_views_added optimizers_share_state one_tensor_twice transposed_onto_itself
         generators_of_kernels results_in_threads;

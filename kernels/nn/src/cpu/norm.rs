@@ -57,7 +57,9 @@ mod kernels {
         momentum: f64,
         eps: f64,
     ) -> Result<(Tensor, Tensor, Tensor)> {
-        let _lease = loops::all_frozen([input].into_iter().chain(weight).chain(bias))?;
+        // Training writes to the running statistics, so only its other arguments stay as they are.
+        let statistics = [running_mean, running_var].into_iter().flatten().filter(|_| !training);
+        let _lease = loops::all_frozen([input].into_iter().chain(weight).chain(bias).chain(statistics))?;
         const OPERATOR: &str = aten::native_batch_norm::NAME;
         let channels = channels_of(OPERATOR, input, &[])?;
         let first = |parameter, is_vector| leading(OPERATOR, parameter, channels, is_vector);

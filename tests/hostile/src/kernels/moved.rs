@@ -174,3 +174,28 @@ pub(crate) fn images_moved_while_folded() -> Result<()> {
     }]);
     Ok(())
 }
+
+/// Running statistics get other sizes while a batch norm or its gradient is computed from them. The gradient is the same for any
+/// mean: an element that was not written would be that of an earlier tensor.
+pub(crate) fn statistics_moved_while_normalised() -> Result<()> {
+    const CHANNELS: i64 = 16;
+    let full = |sizes: &[i64], value: f64| Tensor::full(sizes, value, DType::Float64, Device::CPU);
+    let x = full(&[4, CHANNELS], 1.0)?;
+    let (mean, variance) = (full(&[CHANNELS], 0.0)?, full(&[CHANNELS], 4.0)?);
+    let normalises = |_| {
+        let (mean, variance, mask) = (Some(&mean), Some(&variance), [true, false, false]);
+        drop(full(x.sizes(), -1.0)); // whose memory the gradient gets
+        let gradients = aten::native_batch_norm_backward(&x, &x, None, mean, variance, None, None, false, 0.0, &mask);
+        if let Some((gradient, ..)) = allowed(gradients) {
+            assert_one_of(&gradient.to_vec::<f64>().unwrap(), &[0.5]);
+        }
+        attempt(aten::native_batch_norm(&x, None, None, mean, variance, false, 0.1, 0.0));
+    };
+    together(&[&normalises, &normalises, &|round| {
+        let sizes = [&[CHANNELS][..], &[2], &[]][round % 3];
+        for statistic in [&mean, &variance] {
+            attempt(statistic.clone().set_geometry(sizes, &[1][..sizes.len()], 0));
+        }
+    }]);
+    Ok(())
+}

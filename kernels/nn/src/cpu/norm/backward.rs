@@ -78,11 +78,11 @@ mod kernels {
         eps: f64,
         output_mask: &[bool],
     ) -> Result<(Tensor, Tensor, Tensor)> {
-        let _lease = loops::all_frozen(
-            [grad_out, input].into_iter().chain(weight).chain(save_mean).chain(save_invstd),
-        )?;
         const OPERATOR: &str = aten::native_batch_norm_backward::NAME;
         let saved = if train { [save_mean, save_invstd] } else { [running_mean, running_var] };
+        let _lease = loops::all_frozen(
+            [grad_out, input].into_iter().chain(weight).chain(saved.into_iter().flatten()),
+        )?;
         let [Some(mean), Some(scale)] = saved else {
             bail!(
                 Argument,

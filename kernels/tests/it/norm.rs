@@ -97,7 +97,7 @@ fn batch_norm_keeps_the_memory_format() -> Result<()> {
 
 #[test]
 fn batch_norm_has_the_same_gradients_in_every_memory_format() -> Result<()> {
-    for channels in [3, 8, 29, 103] {
+    for channels in [2, 3, 7, 8, 9, 15, 16, 17, 29, 63, 64, 65, 103] {
         let sizes = [2, channels, 5, 17];
         let there = |x: &Tensor| x.contiguous_format(MemoryFormat::ChannelsLast);
         let of_channels_last = batch_norm_gradients_agree(&sizes, there)?;
@@ -105,7 +105,9 @@ fn batch_norm_has_the_same_gradients_in_every_memory_format() -> Result<()> {
             assert_eq!(strides, [channels * 85, 1, channels * 17, channels], "{channels} channels");
         }
         // The same planes of one pixel, as a matrix.
-        let _ = batch_norm_gradients_agree(&[150, channels, 1], |x| x.squeeze_dim(-1))?;
+        for count in [1, 2, 63, 64, 65, 150] {
+            let _ = batch_norm_gradients_agree(&[count, channels, 1], |x| x.squeeze_dim(-1))?;
+        }
     }
     // So many pixels that each block of them is summed in several steps.
     let _ = batch_norm_gradients_agree(&[4, 8, 70, 80], |x| x.contiguous_format(MemoryFormat::ChannelsLast))?;

@@ -65,3 +65,61 @@ fn modes_of_padding_have_numbers() -> Result<()> {
     assert!(aten::_pad_circular(&line, &[1, 4]).is_err(), "more than once around");
     Ok(())
 }
+
+/// The pixels that padding repeats, by its own words.
+fn repeated(size: i64, [before, after]: [i64; 2], reflects: bool) -> Vec<i64> {
+    let of = |place: i64| match reflects {
+        true if place < 0 => -place,
+        true if place >= size => 2 * (size - 1) - place,
+        _ => place.clamp(0, size - 1),
+    };
+    (-before..size + after).map(of).collect()
+}
+
+#[test]
+fn padding_of_any_width_repeats_the_same_pixels_in_every_format() -> Result<()> {
+    let cases = [1, 2, 7, 8, 9, 17, 64, 65].into_iter().flat_map(|width| {
+        [[0, 0], [1, 0], [0, 1], [-1, 1], [1, -1], [3, 2], [7, 8], [-3, 5]].map(|pad| (width, pad))
+    });
+    for ((width, pad), (reflects, channels)) in
+        cases.flat_map(|case| [(true, 1), (true, 3), (false, 8), (false, 17)].map(|how| (case, how)))
+    {
+        let [before, after] = pad;
+        if width + before + after < 1 || reflects && before.max(after) >= width {
+            continue;
+        }
+        let count = 2 * channels * 3 * width;
+        let x =
+            Tensor::from_vec((0..count).map(|i| (i * 7 % 61) as f32).collect(), &[2, channels, 3, width])?;
+        let list = [before, after, 1, 2];
+        let (ys, xs) = (repeated(3, [1, 2], reflects), repeated(width, pad, reflects));
+        let element = |plane: i64, y: i64, x: i64| (((plane * 3 + y) * width + x) * 7 % 61) as f32;
+        let mut want = Vec::new();
+        for (plane, y) in (0..2 * channels).flat_map(|plane| ys.iter().map(move |y| (plane, *y))) {
+            want.extend(xs.iter().map(|x| element(plane, y, *x)));
+        }
+        for format in [MemoryFormat::Contiguous, MemoryFormat::ChannelsLast] {
+            let x = x.contiguous_format(format)?;
+            let padded = match reflects {
+                true => aten::reflection_pad2d(&x, &list)?,
+                false => aten::replication_pad2d(&x, &list)?,
+            };
+            assert!(padded.to_vec::<f32>()? == want, "{channels} channels of {width} by {pad:?}, {format:?}");
+            // The gradient is the transposed map: ⟨g, pad(x)⟩ = ⟨dx, x⟩, in whole numbers.
+            let grad = padded.remainder(13)?.contiguous_format(format)?;
+            let of_x = match reflects {
+                true => aten::reflection_pad2d_backward(&grad, &x, &list)?,
+                false => aten::replication_pad2d_backward(&grad, &x, &list)?,
+            };
+            let dot = |a: &Tensor, b: &Tensor| {
+                a.to_dtype(DType::Float64)?.mul(&b.to_dtype(DType::Float64)?)?.sum()?.item()
+            };
+            assert_eq!(
+                dot(&grad, &padded)?,
+                dot(&of_x, &x)?,
+                "{channels} channels of {width} by {pad:?}, {format:?}"
+            );
+        }
+    }
+    Ok(())
+}

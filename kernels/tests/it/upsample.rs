@@ -111,6 +111,31 @@ fn bytes_are_resized_to_bytes_in_every_format() -> Result<()> {
 }
 
 #[test]
+fn bytes_of_a_pixel_are_resized_like_those_of_planes() -> Result<()> {
+    let sizes = [[1, 1], [1, 7], [3, 5], [8, 1], [9, 16], [2, 33]];
+    let to = [[1, 1], [3, 4], [5, 1], [3, 5], [17, 8], [2, 65]];
+    for (channels, (from, to)) in [1, 2, 3, 4, 5, 16]
+        .into_iter()
+        .flat_map(|channels| sizes.map(|from| (channels, from)))
+        .flat_map(|(channels, from)| to.map(|to| (channels, (from, to))))
+    {
+        let count = 2 * channels * from[0] * from[1];
+        let bytes: Vec<u8> = (0..count).map(|i| (i * i * 37 + 11 * i) as u8).collect();
+        let planes = Tensor::from_vec(bytes, &[2, channels, from[0], from[1]])?;
+        let pixels = planes.contiguous_format(MemoryFormat::ChannelsLast)?;
+        for align in [false, true] {
+            let linear = [&planes, &pixels].map(|x| aten::upsample_bilinear2d(x, &to, align));
+            let cubic = [&planes, &pixels].map(|x| aten::upsample_bicubic2d(x, &to, align));
+            for [of_planes, of_pixels] in [linear, cubic] {
+                let [of_planes, of_pixels] = [of_planes?, of_pixels?].map(|y| y.to_vec::<u8>());
+                assert_eq!(of_planes?, of_pixels?, "{channels} channels, {from:?} to {to:?}");
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
 fn gradients_of_resizing_are_the_way_back() -> Result<()> {
     type Pair = (fn(&Tensor) -> Result<Tensor>, fn(&Tensor) -> Result<Tensor>);
     const TO: [i64; 2] = [6, 7];

@@ -18,6 +18,7 @@ use crate::operators::Arguments;
 use crate::rows;
 
 mod layers;
+mod moves;
 
 use layers::Layer;
 
@@ -85,6 +86,18 @@ pub enum End {
     },
 }
 
+/// What is changed about a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    /// One or two of its arguments.
+    Changed,
+    /// The sizes of tensors: dimensions become longer than any memory.
+    Huge,
+    /// One or two of its arguments, and then, whenever its kernel calls an operator, the sizes, strides, memory or elements
+    /// of the tensors that it has. A call may panic then: a composite that reads sizes twice has no access to elements.
+    Moved,
+}
+
 /// Returns a number below its argument.
 pub type Choose<'c> = &'c mut dyn FnMut(usize) -> usize;
 
@@ -115,13 +128,14 @@ impl Calls {
         self.0[index]["op"].as_str().unwrap_or_default()
     }
 
-    /// Makes one of the calls, changed as `choose` says, and returns its results as text, or that it was refused; `None` if
-    /// the operator does not exist here. With `is_huge` the change is in the sizes: dimensions become longer than any
-    /// memory. Half of the calls go through a layer. Random numbers are the same for the same call.
+    /// Makes one of the calls, changed as `how` and `choose` say, and returns its results as text, or that it was refused;
+    /// `None` if the operator does not exist here. Half of the calls go through a layer. Random numbers are the same for the
+    /// same call.
     ///
     /// # Errors
     /// The call panicked.
-    pub fn call(&self, index: usize, is_huge: bool, choose: Choose<'_>) -> Result<Option<End>, String> {
+    pub fn call(&self, index: usize, how: How, choose: Choose<'_>) -> Result<Option<End>, String> {
+        let is_huge = how == How::Huge;
         let row = &self.0[index];
         let Ok(operator) = Dispatcher::global().find(self.operator(index)) else { return Ok(None) };
         let Ok(mut arguments) = Arguments::of(row) else { return Ok(None) };
@@ -141,13 +155,17 @@ impl Calls {
         if backward {
             leaves.iter().for_each(|leaf| _ = leaf.set_requires_grad(true));
         }
+        let mover =
+            (how == How::Moved).then(|| moves::observer(changes.below(1 << 30), &leaves).on_this_thread());
         let Changes { choose, .. } = changes;
         manual_seed(index as u64);
         let mut text = String::new();
         let call = AssertUnwindSafe(|| {
             layer.call(arguments, operator, choose, |results| text = look(results, &leaves, backward))
         });
-        match catch_unwind(call) {
+        let end = catch_unwind(call);
+        drop(mover);
+        match end {
             Ok(Ok(())) => Ok(Some(End::Returned { what, text })),
             Ok(Err(_)) => Ok(Some(End::Refused)),
             Err(panic) => {

@@ -1,8 +1,9 @@
-//! `perturb FOLDER ROUNDS [--huge] [--twice] [--seed SEED] [--from ROW] [--to ROW]`: makes the recorded calls of a folder ROUNDS times,
+//! `perturb FOLDER ROUNDS [--huge | --move] [--twice] [--seed SEED] [--from ROW] [--to ROW]`: makes the recorded calls of a folder ROUNDS times,
 //! each time with one or two things changed. Prints calls that panic or take long, and exits if a call does not end; with
 //! `PERTURB_TRACE`, prints each row before its first call. `--huge` runs one row per operator; there, slow calls are expected.
 //! `--twice` makes each call twice and compares the results: in a build with `--cfg exact_blocks`, memory that is not zeroed has other
-//! contents each time, so that an element that a kernel does not write differs.
+//! contents each time, so that an element that a kernel does not write differs. `--move` moves and writes the tensors of a call whenever
+//! its kernel calls an operator; it is for builds with a sanitizer, which sees what a kernel then does, and panics are no failures.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -10,9 +11,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use torch_library::{Result, bail};
-use torch_library_tests::perturb::{Calls, End};
+use torch_library_tests::perturb::{Calls, End, How};
 
-const USAGE: &str = "usage: perturb FOLDER ROUNDS [--huge] [--twice] [--seed SEED] [--from ROW] [--to ROW]";
+const USAGE: &str =
+    "usage: perturb FOLDER ROUNDS [--huge | --move] [--twice] [--seed SEED] [--from ROW] [--to ROW]";
 
 /// The number of the call that is running.
 static CALL: AtomicUsize = AtomicUsize::new(0);
@@ -23,14 +25,14 @@ struct Settings {
     from: usize,
     to: usize,
     rounds: usize,
-    is_huge: bool,
+    how: How,
     is_twice: bool,
     traces: bool,
 }
 
 fn main() -> Result<ExitCode> {
     let (mut numbers, mut words) = ([0, 0, usize::MAX], Vec::new());
-    let (mut is_huge, mut is_twice) = (false, false);
+    let (mut how, mut is_twice) = (How::Changed, false);
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match ["--seed", "--from", "--to"].iter().position(|option| *option == argument) {
@@ -38,7 +40,8 @@ fn main() -> Result<ExitCode> {
                 Some(number) => numbers[place] = number,
                 None => bail!(Argument, "{USAGE}"),
             },
-            None if argument == "--huge" => is_huge = true,
+            None if argument == "--huge" => how = How::Huge,
+            None if argument == "--move" => how = How::Moved,
             None if argument == "--twice" => is_twice = true,
             None => words.push(argument),
         }
@@ -48,8 +51,8 @@ fn main() -> Result<ExitCode> {
     let [seed, from, to] = numbers;
     let calls = Calls::read(Path::new(folder))?;
     let traces = std::env::var_os("PERTURB_TRACE").is_some();
-    let settings = Settings { seed, from, to: to.min(calls.len()), rounds, is_huge, is_twice, traces };
-    watch(Duration::from_secs(if is_huge { 1 } else { 20 }));
+    let settings = Settings { seed, from, to: to.min(calls.len()), rounds, how, is_twice, traces };
+    watch(Duration::from_secs(if how == How::Huge { 1 } else { 20 }));
     std::panic::set_hook(Box::new(|info| eprintln!("{:?}", info.location())));
     Ok(if run(&calls, &settings) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -58,7 +61,7 @@ fn main() -> Result<ExitCode> {
 fn run(calls: &Calls, settings: &Settings) -> bool {
     let (mut returned, mut refused, mut failed) = (0, 0, 0);
     for row in settings.from..settings.to {
-        if settings.is_huge && row > 0 && calls.operator(row) == calls.operator(row - 1) {
+        if settings.how == How::Huge && row > 0 && calls.operator(row) == calls.operator(row - 1) {
             continue; // one row per operator
         }
         if settings.traces {
@@ -68,7 +71,7 @@ fn run(calls: &Calls, settings: &Settings) -> bool {
             let call = || {
                 let mut state = (settings.seed as u64) << 48 | (row as u64) << 20 | round as u64;
                 CALL.fetch_add(1, Ordering::Relaxed);
-                calls.call(row, settings.is_huge, &mut |bound| below(&mut state, bound))
+                calls.call(row, settings.how, &mut |bound| below(&mut state, bound))
             };
             let start = Instant::now();
             let end = call();
@@ -80,6 +83,7 @@ fn run(calls: &Calls, settings: &Settings) -> bool {
                 Ok(None) => break,
                 Ok(Some(End::Returned { .. })) => returned += 1,
                 Ok(Some(End::Refused)) => refused += 1,
+                Err(_) if settings.how == How::Moved => refused += 1,
                 Err(text) => {
                     failed += 1;
                     println!("row {row} round {round}: panicked: {text}");

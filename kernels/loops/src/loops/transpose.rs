@@ -316,8 +316,8 @@ unsafe fn square<T: Copy, const SIDE: usize>(data: *const T, stride: isize, tile
 mod tests {
     use super::transpose;
 
-    /// Transposes `len` lines of `count` elements, `stride` apart, to lines that are `pitch` apart. Both vectors end with
-    /// their last line, so that a memory checker sees every access beyond it.
+    /// Transposes `len` lines of `count` elements, `stride` apart, to lines that are `pitch` apart. Both vectors end
+    /// with their last line, so that a memory checker sees every access beyond it.
     fn check<T: Copy + PartialEq + std::fmt::Debug>(
         [len, count, stride, pitch]: [usize; 4],
         number: impl Fn(usize) -> T,

@@ -138,8 +138,8 @@ unsafe fn copy_side_by_side<T: Copy>(runs: &[Run], from: *const T, [count, pitch
         }
         for (place, pixel) in run.each() {
             let (from, to) = (from.wrapping_add(pixel), to.wrapping_add(place));
-            // SAFETY: a pixel of the run in each of `count` channels, and its place: the caller vouches for both; blocks
-            // are not longer than the channels.
+            // SAFETY: a pixel of the run in each of `count` channels, and its place: the caller vouches for both;
+            // blocks are not longer than the channels.
             unsafe {
                 match (pitch, count) {
                     (1, 8..) => blocks::<T, 8>(from, to, count),

@@ -1,6 +1,7 @@
 //! The folds behind reductions: sums, extremes and their positions, moments.
 
 use num_traits::Float;
+use torch_library::DType;
 
 use crate::inlined::zip;
 use crate::loops::reduce::{Fold, LANES, halved_to_one, in_lanes};
@@ -41,8 +42,25 @@ impl<T: Number> Fold<T> for Sum {
         if let Option::Some(sum) = registers::accumulated::<T, { registers::SUM }>(elements) {
             return sum;
         }
-        in_lanes(self, elements, position)
+        match T::DTYPE {
+            DType::Int64 => sum_of_few_lanes(elements),
+            _ => in_lanes(self, elements, position),
+        }
     }
+}
+
+/// The sum in as many lanes as stay in registers, for integers of eight bytes, whose order does not matter.
+#[inline(always)]
+fn sum_of_few_lanes<T: Number>(elements: &[T]) -> T {
+    const FEW: usize = 16;
+    let (chunks, rest) = elements.as_chunks::<FEW>();
+    let mut lanes = [T::ZERO; FEW];
+    for chunk in chunks {
+        for (lane, x) in zip(&mut lanes, chunk) {
+            *lane = lane.plus(*x);
+        }
+    }
+    lanes.iter().chain(rest).fold(T::ZERO, |sum, x| sum.plus(*x))
 }
 
 /// The sum of the elements that are not NaN.

@@ -45,6 +45,20 @@ fn roots_of_mean_squares_keep_the_type_and_lie_row_by_row() -> Result<()> {
     Ok(())
 }
 
+/// Lines of 16-bit floats are converted some at a time; each has the mean that it has as `float32`.
+#[test]
+fn many_lines_of_halves_have_their_own_means() -> Result<()> {
+    for (dtype, len) in [(DType::BFloat16, 20), (DType::Float16, 20), (DType::BFloat16, 3)] {
+        let x = aten::randn(&[900, len])?.add(&aten::arange(900.into())?.unsqueeze(1)?)?.to_dtype(dtype)?;
+        let (y, mean, rstd) = aten::native_layer_norm(&x, &[len], None, None, 1e-5)?;
+        let want = aten::native_layer_norm(&x.to_dtype(DType::Float32)?, &[len], None, None, 1e-5)?;
+        for (got, want) in [(y, want.0), (mean, want.1), (rstd, want.2)] {
+            assert!(aten::equal(&got, &want.to_dtype(dtype)?)?, "{dtype} {len}");
+        }
+    }
+    Ok(())
+}
+
 #[test]
 fn a_large_mean_costs_layer_norm_no_digits() -> Result<()> {
     let x: Vec<f32> = (0..512).map(|i| 1e4 + (i % 2) as f32).collect();

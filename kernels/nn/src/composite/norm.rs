@@ -303,20 +303,7 @@ fn native_group_norm(
     group: i64,
     eps: f64,
 ) -> Result<(Tensor, Tensor, Tensor)> {
-    ensure!(
-        group > 0 && c % group == 0,
-        Shape,
-        "{}: {c} channels cannot be divided into {group} groups",
-        aten::native_group_norm::NAME
-    );
-    check_parameters(aten::native_group_norm::NAME, input, [weight, bias])?;
-    ensure!(
-        n.saturating_mul(c).saturating_mul(hx_w) == input.numel(),
-        Shape,
-        "{}: {hx_w} elements of a channel do not fit sizes {:?}",
-        aten::native_group_norm::NAME,
-        input.sizes()
-    );
+    check_group_norm(aten::native_group_norm::NAME, input, [n, c, hx_w, group], [weight, bias])?;
     // 16-bit floats are rounded once, at the end.
     let wide = aten::to_dtype(input, loops::opmath_type(input.dtype()))?;
     let sizes = [n, c, hx_w];
@@ -370,12 +357,31 @@ fn scaled_and_shifted(
 }
 
 /// # Errors
-/// Parameters of two types, or of a type that is neither the input's nor the one that it is computed in.
-pub(crate) fn check_parameters(
+/// Channels that cannot be divided into groups, sizes that do not fit the input; the errors of `check_parameters`.
+pub(crate) fn check_group_norm(
     operator: &str,
     input: &Tensor,
+    [items, channels, pixels, groups]: [i64; 4],
     parameters: [Option<&Tensor>; 2],
 ) -> Result<()> {
+    ensure!(
+        groups > 0 && channels % groups == 0,
+        Shape,
+        "{operator}: {channels} channels cannot be divided into {groups} groups"
+    );
+    check_parameters(operator, input, parameters)?;
+    ensure!(
+        items.saturating_mul(channels).saturating_mul(pixels) == input.numel() && items >= 0 && channels >= 0,
+        Shape,
+        "{operator}: {pixels} elements of a channel do not fit sizes {:?}",
+        input.sizes()
+    );
+    Ok(())
+}
+
+/// # Errors
+/// Parameters of two types, or of a type that is neither the input's nor the one that it is computed in.
+fn check_parameters(operator: &str, input: &Tensor, parameters: [Option<&Tensor>; 2]) -> Result<()> {
     let dtypes: Vec<DType> = parameters.into_iter().flatten().map(Tensor::dtype).collect();
     let fits = |dtype: &DType| [input.dtype(), loops::opmath_type(input.dtype())].contains(dtype);
     ensure!(

@@ -7,7 +7,7 @@ use torch_library::prelude::*;
 
 use super::{reciprocal_root, rounded, statistics};
 use crate::aten;
-use crate::composite::norm::check_parameters;
+use crate::composite::norm::check_group_norm;
 use crate::cpu::folds::{Moment, Moments};
 use crate::loops::pointwise::{common_device, unsupported};
 use crate::loops::reduce::fold;
@@ -52,19 +52,8 @@ struct Groups {
 
 impl Groups {
     fn check(&self, operator: &'static str, input: &Tensor, parameters: [Option<&Tensor>; 2]) -> Result<()> {
-        let (&Groups { sizes: [items, channels, pixels], count }, numel) = (self, input.numel());
-        ensure!(
-            count > 0 && channels % count == 0,
-            Shape,
-            "{operator}: {channels} channels cannot be divided into {count} groups"
-        );
-        check_parameters(operator, input, parameters)?;
-        ensure!(
-            items.saturating_mul(channels).saturating_mul(pixels) == numel && items >= 0 && channels >= 0,
-            Shape,
-            "{operator}: {pixels} elements of a channel do not fit sizes {:?}",
-            input.sizes()
-        );
+        let &Groups { sizes: [items, channels, pixels], count } = self;
+        check_group_norm(operator, input, [items, channels, pixels, count], parameters)?;
         for parameter in parameters.into_iter().flatten() {
             ensure!(
                 parameter.numel() == channels,

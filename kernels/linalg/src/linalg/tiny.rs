@@ -77,7 +77,7 @@ fn substitute<T: Divided, const N: usize>(factors: &[[T; N]], pivots: &[i32], x:
     columns.copy_from_slice(factors);
     for x in x {
         for (k, pivot) in pivots.iter().enumerate() {
-            swap(std::slice::from_mut(x), k, *pivot as usize - 1);
+            x.swap(k, *pivot as usize - 1); // any row, if a program gives the pivots
         }
         for k in 0..N {
             let factor = x[k].negated();
@@ -159,6 +159,17 @@ mod tests {
             assert_eq!(info, Some(lu::factor(&mut large, n, &mut others)), "{code:o}, {n}");
             assert_eq!(pivots, others, "{code:o}, {n}");
         }
+    }
+
+    #[test]
+    fn pivots_that_a_program_gives_may_swap_with_rows_above() {
+        let solved = |pivots: &[i32]| {
+            let mut x = [3.0, 5.0];
+            assert!(solve(&[1.0, 0.5, 2.0, 4.0], pivots, &mut x));
+            x
+        };
+        assert_eq!(solved(&[2, 1]), solved(&[1, 2]));
+        assert_ne!(solved(&[2, 2]), solved(&[1, 2]));
     }
 
     #[test]

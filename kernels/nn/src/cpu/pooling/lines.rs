@@ -1,7 +1,7 @@
 //! The loops of pooling: line of places by line of places, adding each line of pixels to all places at once.
 //!
-//! A place gets its elements in the order of memory, so vectors along a line do not change any bit of a sum. Only the
-//! mean of all pixels is computed like any other mean.
+//! A place gets its elements in the order of memory, so vectors along a line do not change any bit of a sum. Adaptive
+//! pooling has other orders: it adds columns first, or all pixels, as any other mean does.
 #![expect(
     unsafe_code,
     reason = "shares volumes among threads, and meets pixels that are known to lie in a line"
@@ -181,6 +181,12 @@ impl Pooling {
             .all(|(windows, size)| matches!(&windows[..], [one] if one.count() == *size as i64))
     }
 
+    /// Whether the columns under a line of windows are taken together: the windows of adaptive pooling are not
+    /// equidistant, so that the runs of a line are short.
+    fn is_by_columns(&self, lanes: usize) -> bool {
+        self.is_of_shares && lanes == 1
+    }
+
     /// The windows of each line of places, in the first two spatial dimensions.
     pub(super) fn lines(&self) -> impl Iterator<Item = [&Window; 2]> {
         let [planes, rows, _] = &self.windows;
@@ -325,6 +331,9 @@ on_vectors! {
             *out = Sum.slice(volume, 0).shared(factor.times(*share));
             return;
         }
+        if pooling.is_by_columns(lanes) {
+            return means_by_columns(pooling, divisor, shares, volume, out);
+        }
         for ([z, y], out) in pooling.lines().zip(out.chunks_exact_mut(shares.len())) {
             for row in pooling.covered([z, y]) {
                 let from = &volume[row * line..][..line];
@@ -360,6 +369,9 @@ on_vectors! {
             }
             return;
         }
+        if pooling.is_by_columns(lanes) {
+            return spread_by_columns(pooling, divisor, shares, grads, volume);
+        }
         let mut parts = vec![T::ZERO; shares.len()];
         for ([z, y], grads) in pooling.lines().zip(grads.chunks_exact(shares.len())) {
             let factor = divisor.of_line([z, y]).cast::<T>();
@@ -378,6 +390,54 @@ on_vectors! {
                     });
                 }
             }
+        }
+    }
+}
+
+/// The means of windows: of each column of pixels first, on vectors, and then of the columns.
+#[inline(always)]
+fn means_by_columns<T: Averaged>(
+    pooling: &Pooling,
+    divisor: Divisor,
+    shares: &[T],
+    volume: &[T],
+    out: &mut [T],
+) {
+    let mut columns = vec![T::ZERO; pooling.sizes[2]];
+    for ([z, y], out) in pooling.lines().zip(out.chunks_exact_mut(shares.len())) {
+        columns.fill(T::ZERO);
+        for row in pooling.covered([z, y]) {
+            let from = &volume[row * columns.len()..];
+            zip(&mut columns, from).for_each(|(sum, x)| *sum = sum.plus(*x));
+        }
+        let factor = divisor.of_line([z, y]).cast::<T>();
+        for ((out, window), share) in zip(out, &pooling.windows[2]).zip(shares) {
+            let sum = window.pixels().fold(T::ZERO, |sum, pixel| sum.plus(columns[pixel]));
+            *out = sum.shared(factor.times(*share));
+        }
+    }
+}
+
+/// Adds to each pixel its share of gradients, which is the same for all pixels of a column under a line of windows.
+#[inline(always)]
+fn spread_by_columns<T: Averaged>(
+    pooling: &Pooling,
+    divisor: Divisor,
+    shares: &[T],
+    grads: &[T],
+    volume: &mut [T],
+) {
+    let mut columns = vec![T::ZERO; pooling.sizes[2]];
+    for ([z, y], grads) in pooling.lines().zip(grads.chunks_exact(shares.len())) {
+        columns.fill(T::ZERO);
+        let factor = divisor.of_line([z, y]).cast::<T>();
+        for ((grad, window), share) in zip(grads, &pooling.windows[2]).zip(shares) {
+            let part = grad.shared(factor.times(*share));
+            window.pixels().for_each(|pixel| columns[pixel] = columns[pixel].plus(part));
+        }
+        for row in pooling.covered([z, y]) {
+            let to = &mut volume[row * columns.len()..];
+            zip(to, &columns).for_each(|(sum, part)| *sum = sum.plus(*part));
         }
     }
 }

@@ -220,13 +220,13 @@ fn glu_backward(grad_output: &Tensor, this: &Tensor, dim: i64) -> Result<Tensor>
     );
     let out = this.empty_like(this.dtype(), MemoryFormat::Contiguous)?;
     match_opmath!(this.dtype(), T: Float => {
-        let of_value = Widest(|[grad, gate]: [T; 2]| grad * logistic(gate));
-        loops::map_elements(&gated.half_of(&out, 0)?, [grad_output, &gate], of_value)?;
-        let of_gate = Widest(|[grad, value, gate]: [T; 3]| {
-            let gate = logistic(gate);
-            (T::ONE - gate) * gate * grad * value
-        });
-        loops::map_elements(&gated.half_of(&out, 1)?, [grad_output, &value, &gate], of_gate)?;
+        // Each sigmoid is computed once; it lies where the gradient of its gate goes in the end.
+        let (of_value, of_gate) = (gated.half_of(&out, 0)?, gated.half_of(&out, 1)?);
+        loops::map_elements(&of_gate, [&gate], Widest(|[gate]: [T; 1]| logistic(gate)))?;
+        loops::map(&of_value, [grad_output, &of_gate], |[grad, sigmoid]: [T; 2]| grad * sigmoid)?;
+        loops::map(&of_gate, [grad_output, &value, &of_gate], |[grad, value, sigmoid]: [T; 3]| {
+            (T::ONE - sigmoid) * sigmoid * grad * value
+        })?;
     }, else => return Err(crate::loops::pointwise::unsupported(gated.operator, this.dtype())));
     Ok(out)
 }

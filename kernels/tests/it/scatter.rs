@@ -64,6 +64,39 @@ fn elements_of_every_size_go_along_every_dimension() -> Result<()> {
     Ok(())
 }
 
+/// Threads share the elements along a dimension that is not indexed.
+#[test]
+fn large_indices_write_in_order_along_every_dimension() -> Result<()> {
+    let sizes = [70, 5, 600];
+    let count = sizes.iter().product::<i64>();
+    let source = Tensor::from_vec((0..count).map(|i| i as i32).collect(), &sizes)?;
+    for dim in 0..3 {
+        let places = |i: i64| i * 7919 % 11 % (sizes[dim] - 1);
+        let index = Tensor::from_vec((0..count).map(places).collect::<Vec<i64>>(), &sizes)?;
+        let (mut last, mut sum) = (vec![-1; count as usize], vec![0; count as usize]);
+        let strides = [3000, 600, 1];
+        for i in 0..count {
+            let own = i / strides[dim] % sizes[dim];
+            let place = (i + (places(i) - own) * strides[dim]) as usize;
+            (last[place], sum[place]) = (i as i32, sum[place] + i as i32);
+        }
+        let target = |value: i64, turned: bool| -> Result<Tensor> {
+            let full = |sizes: &[i64]| Tensor::full(sizes, value, DType::Int32, Device::CPU);
+            if turned { full(&[600, 5, 70])?.transpose(0, 2) } else { full(&sizes) }
+        };
+        for turned in [false, true] {
+            let (mut to, mut sums) = (target(-1, turned)?, target(0, turned)?);
+            aten::scatter__src(&mut to, dim as i64, &index, &source)?;
+            assert_eq!(to.to_vec::<i32>()?, last, "{dim} {turned}");
+            aten::scatter_add_(&mut sums, dim as i64, &index, &source)?;
+            assert_eq!(sums.to_vec::<i32>()?, sum, "{dim} {turned}");
+        }
+        let bad = aten::sub_Scalar(&index, 1.into())?;
+        assert!(aten::scatter__src(&mut target(0, false)?, dim as i64, &bad, &source).is_err());
+    }
+    Ok(())
+}
+
 #[test]
 fn indices_may_lie_beside_what_is_written() -> Result<()> {
     let memory = Tensor::from([0i64, 0, 0, 2, 0, 1]);

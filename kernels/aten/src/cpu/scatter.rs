@@ -236,7 +236,12 @@ impl<'a> Scattering<'a> {
         }, else => Err(unsupported(self.operator, dtype)))
     }
 
-    fn join<T: Element>(&self, this: &Tensor, src: &Tensor, f: impl Fn(T, T) -> T + Copy) -> Result<()> {
+    fn join<T: Element>(
+        &self,
+        this: &Tensor,
+        src: &Tensor,
+        f: impl Fn(T, T) -> T + Copy + Sync,
+    ) -> Result<()> {
         self.visit(this, src, |lanes, index, src| scatter(lanes, index, src, f))
     }
 

@@ -211,7 +211,7 @@ impl Scattering<'_> {
         src: &Tensor,
         reduction: Reduction,
         instead: Option<T>,
-        join: impl Fn(T, T) -> T + Copy,
+        join: impl Fn(T, T) -> T + Copy + Sync,
     ) -> Result<()> {
         if !loops::has_elements(self.this) {
             return self.check_empty();

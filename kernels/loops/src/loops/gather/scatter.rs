@@ -1,4 +1,4 @@
-//! Scatter: writes to the places that an index tensor gives, one after the other.
+//! Scatter: writes to the places that an index tensor gives, in the order of the index at each place.
 #![expect(
     unsafe_code,
     reason = "writes elements through pointers that a walk and a bound check keep in bounds"
@@ -6,12 +6,12 @@
 
 use std::array::from_fn;
 
-use torch_library::geometry::Geometry;
+use torch_library::geometry::{Dims, Geometry};
 use torch_library::{DType, Element, Lease, Result, Tensor, ensure};
 
 use super::{Indices, Lanes, SHORT, check_types};
 use crate::loops::walk::{Row, Walk};
-use crate::loops::{CHUNK, convert, copy, has_elements, on_vectors};
+use crate::loops::{CHUNK, convert, copy, has_elements, on_vectors, parallel};
 
 /// Replaces each `x = target[i, index[i, j, …], …]`, for the indexed dimension, by `f(x, source[i, j, …])`, one after
 /// the other.
@@ -25,7 +25,7 @@ pub fn scatter<T: Element>(
     target: &Lanes<'_>,
     index: &Tensor,
     source: &Tensor,
-    f: impl Fn(T, T) -> T + Copy,
+    f: impl Fn(T, T) -> T + Copy + Sync,
 ) -> Result<Option<i64>> {
     check_types(T::DTYPE, target.tensor, source)?;
     join(target, index, source, move |to: *mut T, from: *const T| {
@@ -68,7 +68,7 @@ fn join<T: Copy>(
     target: &Lanes<'_>,
     index: &Tensor,
     source: &Tensor,
-    f: impl Fn(*mut T, *const T) + Copy,
+    f: impl Fn(*mut T, *const T) + Copy + Sync,
 ) -> Result<Option<i64>> {
     if index.numel() == 0 || !has_elements(target.tensor) {
         return Ok(None);
@@ -87,26 +87,46 @@ fn join<T: Copy>(
         index.sizes(),
         source.sizes()
     );
-    let starts = Geometry::new(index.sizes(), &target.strides, 0)?;
-    let used = Geometry::new(index.sizes(), source.strides(), 0)?;
-    // Only the inputs of this walk are used; its output stands for a contiguous tensor with the sizes of the index.
-    let order = Geometry::contiguous(index.sizes())?;
-    let walk = Walk::new(&order, [index.geometry(), &starts, &used]);
     let indices = Indices::new(index, target, &lease)?;
-    let (target, source) =
-        (target.tensor.address_mut(&lease)?.cast::<T>(), source.address(&lease)?.cast::<T>());
-    let join = Join { indices: &indices, target, source, f };
-    // SAFETY: in bounds, as the walk stays within the elements of the index; the closure writes only to the target,
-    // which shares no storage with the index, and the lease excludes other writers.
-    unsafe {
-        match walk.inner() {
-            Some(_) => {
-                walk.planes(CHUNK, 0..walk.parts(CHUNK), |row, rows, _, steps| join.plane(row, rows, steps))
-            }
-            None => walk.rows(0..1, |row| join.row(&row)), // a single element
+    let join = Join {
+        indices: &indices,
+        target: target.tensor.address_mut(&lease)?.cast::<T>(),
+        source: source.address(&lease)?.cast::<T>(),
+        f,
+    };
+    let strides = [index.strides(), &target.strides, source.strides()];
+    let dim = shared_dim(target, index.sizes(), source);
+    let count = dim.map_or(1, |dim| index.sizes()[dim] as usize);
+    let each = (index.numel() as usize / count).max(1);
+    // Each part of a row reads all indices, and a short one is not worth a loop.
+    let fewest = if dim.is_some_and(|dim| strides[1][dim] == 1) { LONG } else { 1 };
+    parallel::shares(count, (parallel::GRAIN / each).max(fewest), |range| {
+        let mut sizes = Dims::from_slice(index.sizes());
+        let mut starts = [0; 3];
+        if let Some(dim) = dim {
+            sizes[dim] = range.len() as i64;
+            starts = strides.map(|strides| range.start as isize * strides[dim] as isize);
         }
-    }
+        // SAFETY: a part of the index, which the lease and the check above keep in bounds of the source, and
+        // `Lanes::check` of the target. Threads get different places along a dimension that is not indexed, of a target
+        // whose elements share no memory, so no two use the same element; by `shared_dim` the source is other memory.
+        // The closure writes only to the target, which shares no storage with the index, and the lease excludes other
+        // writers.
+        unsafe { join.part(&sizes, strides, starts) };
+    });
     Ok(indices.bad())
+}
+
+/// Parts of rows with fewer elements are not shared.
+const LONG: usize = 128;
+
+/// The dimension along which threads share the places of an index, if any: the largest one but the indexed dimension,
+/// along which several places may lead to one element. An element that is written must not be read for another one.
+fn shared_dim(target: &Lanes<'_>, sizes: &[i64], source: &Tensor) -> Option<usize> {
+    if target.tensor.may_overlap_itself() || source.shares_storage_with(target.tensor) {
+        return None;
+    }
+    (0..sizes.len()).rev().filter(|dim| *dim != target.dim).max_by_key(|dim| sizes[*dim])
 }
 
 /// What [`join`] does with each row.
@@ -117,7 +137,38 @@ struct Join<'a, T, F> {
     f: F,
 }
 
+// SAFETY: the addresses are dereferenced only in `unsafe` functions, whose callers vouch for what threads share.
+unsafe impl<T, F: Sync> Sync for Join<'_, T, F> {}
+
 impl<T: Copy, F: Fn(*mut T, *const T) + Copy> Join<'_, T, F> {
+    /// Calls the closure for each place of a part of the index with these sizes, whose strides and start are those of
+    /// the index, of the target where the index is 0, and of the source.
+    ///
+    /// # Safety
+    /// - The part lies in bounds of the index.
+    /// - Nothing writes to the index during the call, the closure included.
+    /// - The closure may be called with the address of each element of the target that an index in range leads to, and
+    ///   of the element of the source at the same place.
+    unsafe fn part(&self, sizes: &[i64], strides: [&[i64]; 3], starts: [isize; 3]) {
+        let (Ok(order), [Ok(index), Ok(target), Ok(source)]) =
+            (Geometry::contiguous(sizes), strides.map(|strides| Geometry::new(sizes, strides, 0)))
+        else {
+            unreachable!("parts of tensors that exist have geometries");
+        };
+        // Only the inputs of this walk are used; its output stands for a contiguous tensor with the sizes of the index.
+        let walk = Walk::new(&order, [&index, &target, &source]);
+        let moved = |row: Row<3>| Row { inputs: from_fn(|k| row.inputs[k] + starts[k]), ..row };
+        // SAFETY: the walk stays within the part, for which the caller vouches.
+        unsafe {
+            match walk.inner() {
+                Some(_) => walk.planes(CHUNK, 0..walk.parts(CHUNK), |row, rows, _, steps| {
+                    self.plane(moved(row), rows, steps)
+                }),
+                None => walk.rows(0..1, |row| self.row(&moved(row))), // a single element
+            }
+        }
+    }
+
     /// Calls the closure for each place of a row.
     ///
     /// # Safety

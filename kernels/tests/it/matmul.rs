@@ -278,6 +278,28 @@ fn a_row_is_multiplied_by_a_column() -> Result<()> {
 }
 
 #[test]
+fn few_sums_of_many_products_are_split_and_joined() -> Result<()> {
+    // As many steps as make several parts, where the last one is longer; and one that is not split.
+    for [n, k, m] in [[1, 1_000_003, 1], [3, 300_007, 2], [16, 70_001, 16], [5, 8191, 9]] {
+        let (a, b) = (small_numbers(&[n, k])?, small_numbers(&[k, m])?);
+        let want = a.to_dtype(DType::Float64)?.mm(&b.to_dtype(DType::Float64)?)?;
+        let exact = aten::mul_Tensor(&a.narrow(0, n - 1, 1)?.t()?, &b.narrow(1, m - 1, 1)?)?.sum()?;
+        assert_eq!(want.element::<f64>(&[n - 1, m - 1])? as i64, exact.item()?.cast::<i64>());
+        for dtype in [DType::Float32, DType::Float64, DType::Int64, DType::Complex128] {
+            let (a, b) = (a.to_dtype(dtype)?, b.to_dtype(dtype)?);
+            let bias = small_numbers(&[n, m])?.to_dtype(dtype)?;
+            for (a, b) in [(a.clone(), b.clone()), (a.t()?.contiguous()?.t()?, b.clone())] {
+                let product = a.mm(&b)?;
+                assert!(aten::equal(&product.to_dtype(DType::Float64)?, &want)?, "{n} {k} {m} {dtype}");
+                let sum = aten::addmm(&bias, &a, &b)?;
+                assert!(aten::equal(&sum, &aten::add_Tensor(&bias, &product)?)?, "{n} {k} {m} {dtype}");
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
 fn vectors_times_wide_matrices_are_sums_of_rows() -> Result<()> {
     for (depth, width) in [(1, 128), (4, 129), (7, 200), (300, 257), (33, 1000), (16, 5), (40, 3)] {
         for dtype in

@@ -40,6 +40,7 @@ mod others;
 #[cfg(target_arch = "x86_64")]
 pub mod pairs;
 mod small;
+mod split;
 pub mod target;
 #[cfg(target_arch = "x86_64")]
 mod tiles;
@@ -372,7 +373,11 @@ unsafe fn multiply_each<T: Number>(to: Target<T>, a: Matrices<T>, b: Matrices<T>
         // SAFETY: the caller guarantees this; each matrix of the result is written by one thread.
         unsafe { multiply_one(to.at(batch), a.at(batch), b.at(batch), is_shared && is_large) };
     };
-    if let Some(products) = small::products(&a, &b) {
+    let parts = if is_large { split::parts(&out, &a) } else { 1 };
+    if parts > 1 {
+        // SAFETY: the caller guarantees this.
+        unsafe { split::multiply(to, a, b, parts) };
+    } else if let Some(products) = small::products(&a, &b) {
         // SAFETY: the caller guarantees this; each matrix of the result is written by one thread.
         let each = |range| unsafe { products(to, a, b, range) };
         parallel::shares(out.count, (GRAIN / work.max(1)).max(1), each);

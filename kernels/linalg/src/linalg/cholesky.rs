@@ -10,10 +10,10 @@ use faer::{Accum, MatMut, Par};
 use torch_library::Element as _;
 
 use super::matrices::{conjugate, slice, wide};
-use super::registers::{Held, Work, add, work};
+use super::registers::add;
 use crate::kept::with_workspace;
 use crate::number::Divided;
-use crate::vector::Vector;
+use crate::vector::{Held, Vector, Work, work};
 
 /// The number of columns that are factored one by one.
 const NARROW: usize = 32;

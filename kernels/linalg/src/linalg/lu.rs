@@ -9,14 +9,14 @@ use faer::{Accum, MatMut, Par};
 use torch_library::prelude::*;
 
 use super::matrices::{Given, Matrices, broadcast_places, slice, wide};
-use super::registers::{Held, Work, add, work};
+use super::registers::add;
 use super::tiny;
 use super::triangle::Triangle;
 use crate::aten;
 use crate::kept::with_workspace;
 use crate::loops;
 use crate::number::{Divided, Number};
-use crate::vector::Vector;
+use crate::vector::{Held, Vector, Work, work};
 
 /// The number of columns that are factored one by one.
 const NARROW: usize = 16;

@@ -4,81 +4,8 @@
     reason = "reads and writes slices register by register, on processors that have these"
 )]
 
-#[cfg(target_arch = "x86_64")]
-use std::arch::x86_64::{__m256, __m256d, __m512, __m512d};
-
-use num_complex::Complex;
-
-#[cfg(target_arch = "x86_64")]
-use crate::loops::{has_avx2, has_avx512};
 use crate::number::Number;
-use crate::vector::{Few, Vector};
-
-/// Elements with vector registers, or with an array in their place.
-pub(super) trait Held: Number {
-    type Widest: Vector<Element = Self>;
-    type Wide: Vector<Element = Self>;
-}
-
-macro_rules! held {
-    ($($ty:ty: $widest:ty, $wide:ty;)+) => { $(
-        #[cfg(target_arch = "x86_64")]
-        impl Held for $ty {
-            type Widest = $widest;
-            type Wide = $wide;
-        }
-
-        #[cfg(not(target_arch = "x86_64"))]
-        impl Held for $ty {
-            type Widest = Few<$ty>;
-            type Wide = Few<$ty>;
-        }
-    )+ };
-}
-
-held! {
-    f32: __m512, __m256;
-    f64: __m512d, __m256d;
-    Complex<f32>: Few<Complex<f32>>, Few<Complex<f32>>;
-    Complex<f64>: Few<Complex<f64>>, Few<Complex<f64>>;
-}
-
-/// Work on columns. Implementations are always inlined, so that they are compiled for the registers.
-pub(super) trait Work<T> {
-    type Output;
-
-    /// # Safety
-    /// - The processor has the registers of `V`.
-    unsafe fn with<V: Vector<Element = T>>(self) -> Self::Output;
-}
-
-/// Runs the work on the widest registers that the processor has.
-pub(super) fn work<T: Held, W: Work<T>>(work: W) -> W::Output {
-    #[cfg(target_arch = "x86_64")]
-    if has_avx512() {
-        // SAFETY: `has_avx512` found all features that `widest` is compiled for.
-        return unsafe { widest(work) };
-    } else if has_avx2() {
-        // SAFETY: `has_avx2` found all features that `wide` is compiled for.
-        return unsafe { wide(work) };
-    }
-    // SAFETY: `Few` is an array, for which any processor is enough.
-    unsafe { work.with::<Few<T>>() }
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
-fn widest<T: Held, W: Work<T>>(work: W) -> W::Output {
-    // SAFETY: the processor has these features, and so the registers of `Widest`.
-    unsafe { work.with::<T::Widest>() }
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma")]
-fn wide<T: Held, W: Work<T>>(work: W) -> W::Output {
-    // SAFETY: the processor has these features, and so the registers of `Wide`.
-    unsafe { work.with::<T::Wide>() }
-}
+use crate::vector::Vector;
 
 /// Calls a closure with the start and the length of each part of a column that fills a register, and of the remainder.
 #[inline(always)]

@@ -11,10 +11,10 @@
 
 use torch_library::Element;
 
-use super::registers::{Held, Work, add, add_two, dot, turn, work};
+use super::registers::{add, add_two, dot, turn};
 use super::small::field;
 use super::small::root_free::{self, end_of_block, shift};
-use crate::vector::Vector;
+use crate::vector::{Held, Vector, Work, work};
 
 /// Up to this size, successive rotations take less time than divide and conquer.
 pub(super) const LARGEST: usize = 128;

@@ -3,7 +3,7 @@
 //! Results are column-major, and pivots, signs and `info` are those of LAPACK. For large matrices, `faer` computes
 //! products, triangular solves, and spectra.
 
-use torch_library::geometry::{Dims, infer_size};
+use torch_library::geometry::{Dims, infer_size, saturating_numel};
 use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
 
@@ -12,7 +12,7 @@ use crate::aten;
 use crate::loops;
 use crate::loops::pointwise::{common_device, unsupported};
 use crate::number::Number;
-use matrices::{Given, Matrices, column_major, transposed, wide};
+use matrices::{Given, Matrices, column_major, transposed, wide, work_of_factors};
 use triangle::Triangle;
 
 mod cholesky;
@@ -122,7 +122,8 @@ mod kernels {
             match_dtype!(this.dtype(), T: Float | Complex => {
                 // The upper triangle is the lower one of the transposed matrix, and the same holds for the factor.
                 let mut matrices = Matrices::<T>::of(&if upper { transposed(this)? } else { this.clone() })?;
-                let found: Vec<i32> = matrices.iter_mut().map(|a| cholesky::factor(a, n)).collect();
+                let mut found = vec![0; info.numel() as usize];
+                matrices.each(n * n * n, &mut [0; 0], &mut found, |a, _, info| *info = cholesky::factor(a, n));
                 let factors = matrices.into_tensor()?;
                 if upper {
                     loops::assign(&transposed(&out)?, &factors)?;
@@ -156,10 +157,13 @@ mod kernels {
             let triangles = Given::<T>::of(&aten::expand(this, &system.matrix_sizes())?)?;
             let mut solution = Matrices::<T>::of(&system.turned(&aten::expand(b, &system.sizes)?)?)?;
             let n = solution.rows;
-            for (elements, x) in triangles.iter().zip(solution.iter_mut()) {
+            let mut places: Vec<usize> = (0..saturating_numel(&system.batch) as usize).collect();
+            let mut done = vec![(); places.len()];
+            solution.each(n * n * solution.columns, &mut places, &mut done, |x, place, ()| {
                 let (is_upper, is_unit) = (upper, unitriangular);
+                let elements = triangles.get(place[0]);
                 Triangle { elements, n, is_upper, is_unit, is_transposed: !left }.solve(x);
-            }
+            });
             let solution = solution.into_tensor()?;
             if left {
                 return Ok(solution);
@@ -245,8 +249,9 @@ impl Factors {
         let lu = match_dtype!(a.dtype(), T: Float | Complex => {
             let mut matrices = Matrices::<T>::of(a)?;
             let (rows, mut swaps) = (matrices.rows, vec![0; pivots.numel() as usize]);
-            let each = matrices.iter_mut().zip(swaps.chunks_exact_mut(steps as usize));
-            let found: Vec<i32> = each.map(|(a, swaps)| lu::factor(a, rows, swaps)).collect();
+            let mut found = vec![0; info.numel() as usize];
+            let work = work_of_factors(rows, matrices.columns);
+            matrices.each(work, &mut swaps, &mut found, |a, swaps, info| *info = lu::factor(a, rows, swaps));
             pivots.copy_from_slice(&swaps)?;
             info.copy_from_slice(&found)?;
             matrices.into_tensor()?

@@ -5,6 +5,7 @@ use torch_library::prelude::*;
 use torch_library_kernels::aten;
 use torch_library_kernels::prelude::*;
 
+mod batches;
 mod conventions;
 mod gradients;
 mod matrices;

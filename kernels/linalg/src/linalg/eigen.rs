@@ -6,15 +6,15 @@ use num_complex::Complex;
 use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
 
-use super::matrices::{Matrices, column_major, wide, write, write_columns};
+use super::matrices::{Failed, Matrices, column_major, grain_of_spectra, wide, write, write_columns};
 use super::small::field::Field;
 use super::small::general::{Spectral, Workspace};
 use crate::arguments::square;
 use crate::aten;
 use crate::composite::collected;
 use crate::kept::with_workspace;
-use crate::loops;
 use crate::loops::pointwise::unsupported;
+use crate::loops::{self, parallel};
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {
@@ -81,15 +81,18 @@ where
     let count = if has_vectors { n } else { 0 };
     let mut values = collected(operator, (elements.len() / n) as i64, |_| <Complex<T::Real> as Field>::ZERO)?;
     let mut vectors = Matrices::<Complex<T::Real>>::zeros(batch, [n, count], this.device())?;
-    let mut workspace = Workspace::<T>::new(n, has_vectors);
-    for (at, matrix) in elements.chunks_exact(n * n).enumerate() {
-        let vectors = has_vectors.then(|| &mut vectors.elements_mut()[at * n * n..][..n * n]);
-        ensure!(
-            workspace.eigen(matrix, &mut values[at * n..][..n], vectors),
-            Argument,
-            "{operator}: the eigenvalues of matrix {at} of the batch were not found"
-        );
-    }
+    let count = elements.len() / (n * n);
+    let parts = (&mut values[..], vectors.elements_mut(), &mut [0; 0][..]);
+    let failed = Failed::none();
+    parallel::batch(count, grain_of_spectra(true, n, n), parts, |items, (values, vectors, _)| {
+        let mut workspace = Workspace::<T>::new(n, has_vectors);
+        for (i, at) in items.enumerate() {
+            let vectors = has_vectors.then(|| &mut vectors[i * n * n..][..n * n]);
+            let matrix = &elements[at * n * n..][..n * n];
+            failed.record(at, workspace.eigen(matrix, &mut values[i * n..][..n], vectors));
+        }
+    });
+    failed.check(operator, "the eigenvalues")?;
     Ok((Tensor::from_vec(values, &this.sizes()[..this.dim() - 1])?, vectors.into_tensor()?))
 }
 

@@ -4,7 +4,7 @@
 use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
 
-use super::matrices::{Given, Matrices, column_major, conjugate, transposed, write_columns};
+use super::matrices::{Given, Matrices, column_major, conjugate, transposed, work_of_factors, write_columns};
 use super::qr;
 use crate::aten;
 use crate::composite::collected;
@@ -27,9 +27,11 @@ mod kernels {
                 let mut matrices = Matrices::<T>::of(this)?;
                 let [rows, columns] = [matrices.rows, matrices.columns];
                 let mut factors = collected(OPERATOR, tau.numel(), |_| T::ZERO)?;
-                for (a, factors) in matrices.iter_mut().zip(factors.chunks_exact_mut(steps as usize)) {
-                    qr::factor(a, rows, columns, factors);
-                }
+                let mut done = vec![(); factors.len() / steps as usize];
+                let work = work_of_factors(rows, columns);
+                matrices.each(work, &mut factors, &mut done, |a, factors, ()| {
+                    qr::factor(a, rows, columns, factors)
+                });
                 tau.copy_from_slice(&factors)?;
                 matrices.into_tensor()?
             } else {

@@ -35,9 +35,10 @@ mod kernels {
             if loops::has_elements(this) {
                 let mut matrices = Matrices::<T>::of(this)?;
                 let mut found = vec![0; pivots.numel() as usize];
-                let each = matrices.iter_mut().zip(found.chunks_exact_mut(n));
-                let factor = |(a, pivots)| Factoring::<T> { a, n, is_hermitian: hermitian }.run(pivots);
-                let steps: Vec<i32> = each.map(factor).collect();
+                let mut steps = vec![0; info.numel() as usize];
+                matrices.each(n * n * n, &mut found, &mut steps, |a, pivots, steps| {
+                    *steps = Factoring::<T> { a, n, is_hermitian: hermitian }.run(pivots);
+                });
                 pivots.copy_from_slice(&found)?;
                 info.copy_from_slice(&steps)?;
                 matrices.into_tensor()?

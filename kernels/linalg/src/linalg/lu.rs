@@ -169,10 +169,13 @@ impl Solve<'_> {
         }
         let factors = Given::<T>::of(self.factors)?;
         let mut solution = Matrices::<T>::of(right)?;
-        let places = broadcast_places(&self.factors.sizes()[..self.factors.dim() - 2], self.batch);
-        for (place, x) in places.zip(solution.iter_mut()) {
-            self.one(factors.get(place), &pivots[place * n as usize..][..n as usize], x);
-        }
+        let own = &self.factors.sizes()[..self.factors.dim() - 2];
+        let mut places: Vec<usize> = broadcast_places(own, self.batch).collect();
+        let mut done = vec![(); places.len()];
+        let n = n as usize;
+        solution.each(n * n * solution.columns, &mut places, &mut done, |x, place, ()| {
+            self.one(factors.get(place[0]), &pivots[place[0] * n..][..n], x);
+        });
         Ok(solution)
     }
 

@@ -1,14 +1,16 @@
 //! Column-major matrices, in which factorisations are computed.
 #![expect(unsafe_code, reason = "lends matrices as slices")]
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use faer::MatMut;
 use torch_library::Element;
 use torch_library::geometry::{Dims, contiguous_strides, saturating_numel};
 use torch_library::prelude::*;
 
-use crate::loops;
 use crate::loops::parts::{Parts, PartsMut};
 use crate::loops::pointwise::broadcast_strides;
+use crate::loops::{self, parallel};
 use crate::number::Number;
 
 /// The matrices of a batch in memory of their own, one after the other, each column-major.
@@ -60,9 +62,70 @@ impl<T: Element> Matrices<T> {
         self.elements_mut().chunks_exact_mut(len)
     }
 
+    /// Calls a closure with each matrix, its part of `notes`, which are as many for each, and its element of `found`.
+    /// Threads share the matrices if `work`, the number of multiplications for one, makes that worthwhile.
+    pub(super) fn each<N: Send, F: Send>(
+        &mut self,
+        work: usize,
+        notes: &mut [N],
+        found: &mut [F],
+        f: impl Fn(&mut [T], &mut [N], &mut F) + Sync,
+    ) {
+        let (count, len) = (found.len(), (self.rows * self.columns).max(1));
+        let noted = notes.len().checked_div(count).unwrap_or(0);
+        let parts = (self.elements_mut(), notes, found);
+        parallel::batch(count, grain(work), parts, |_, (matrices, notes, found)| {
+            for (at, (matrix, found)) in matrices.chunks_exact_mut(len).zip(found).enumerate() {
+                f(matrix, &mut notes[at * noted..][..noted], found);
+            }
+        });
+    }
+
     /// The matrices as a tensor, without a copy.
     pub(super) fn into_tensor(self) -> Result<Tensor> {
         transposed(&self.turned) // the lease ends here
+    }
+}
+
+/// The number of multiplications for the factors of a matrix.
+pub(super) fn work_of_factors(rows: usize, columns: usize) -> usize {
+    rows.saturating_mul(columns).saturating_mul(rows.min(columns))
+}
+
+/// The number of matrices for which it pays to wake another thread, given the number of multiplications for one.
+pub(super) fn grain(work: usize) -> usize {
+    const START: usize = 16; // as many take as long as it takes to begin with a matrix
+    (parallel::GRAIN / work.saturating_add(START)).max(1)
+}
+
+/// Like [`grain`], for the eigenvalues or singular values of a matrix. Matrices that are not small are not shared: the
+/// algorithms for them share the work on one matrix.
+pub(super) fn grain_of_spectra(is_small: bool, rows: usize, columns: usize) -> usize {
+    const ITERATIONS: usize = 8; // as many factorisations take as long
+    if is_small { grain(work_of_factors(rows, columns).saturating_mul(ITERATIONS)) } else { usize::MAX / 2 }
+}
+
+/// The first matrix of a batch, if any, for which an algorithm did not converge.
+pub(super) struct Failed(AtomicUsize);
+
+impl Failed {
+    pub(super) fn none() -> Self {
+        Failed(AtomicUsize::new(usize::MAX))
+    }
+
+    /// Records whether the algorithm converged for a matrix.
+    pub(super) fn record(&self, at: usize, is_found: bool) {
+        if !is_found {
+            self.0.fetch_min(at, Ordering::Relaxed);
+        }
+    }
+
+    /// # Errors
+    /// The algorithm, which finds `what`, did not converge for one of the matrices.
+    pub(super) fn check(self, operator: &str, what: &str) -> Result<()> {
+        let at = self.0.into_inner();
+        ensure!(at == usize::MAX, Argument, "{operator}: {what} of matrix {at} of the batch were not found");
+        Ok(())
     }
 }
 

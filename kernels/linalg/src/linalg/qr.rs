@@ -8,12 +8,12 @@ use torch_library::Element;
 use torch_library::geometry::saturating_numel;
 use torch_library::prelude::*;
 
-use super::matrices::{Matrices, conjugate, subtract, wide, write_columns};
+use super::matrices::{Matrices, conjugate, grain, subtract, wide, work_of_factors, write_columns};
 use crate::aten;
 use crate::composite::collected;
 use crate::inlined::{fill, zip};
 use crate::kept::with_workspace;
-use crate::loops::on_vectors;
+use crate::loops::{on_vectors, parallel};
 use crate::number::{Divided, Number};
 
 /// Up to this many rows and columns, one reflection after the other is faster than blocks of reflections.
@@ -160,19 +160,29 @@ pub(super) fn by_columns<T: Divided>(a: &Tensor, [q, r]: [&Tensor; 2]) -> Result
     let elements = matrices.elements_mut();
     let inner = r.sizes()[r.dim() - 2] as usize;
     let count = saturating_numel(&a.sizes()[..a.dim() - 2]) as usize;
-    let mut factors = vec![T::ZERO; rows.min(columns)];
-    let mut all_q = collected(aten::linalg_qr::NAME, if q.dim() > 1 { q.numel() } else { 0 }, |_| T::ZERO)?;
-    let mut all_r = Vec::with_capacity(count * inner * columns);
-    for at in 0..count {
-        let a = &mut elements[at * rows * columns..][..rows * columns]; // without columns, Q still has elements
-        factor(a, rows, columns, &mut factors);
-        if q.dim() > 1 {
-            unitary(a, rows, &factors, &mut all_q[at * rows * inner..][..rows * inner]);
-        }
-        for (j, column) in a.chunks_exact(rows).enumerate() {
-            all_r.extend((0..inner).map(|i| if i <= j { column[i] } else { T::ZERO }));
-        }
-    }
+    let has_q = q.dim() > 1;
+    let mut all_q = collected(aten::linalg_qr::NAME, if has_q { q.numel() } else { 0 }, |_| T::ZERO)?;
+    let mut all_r = collected(aten::linalg_qr::NAME, r.numel(), |_| T::ZERO)?;
+    let parts = (elements, &mut all_q[..], &mut all_r[..]);
+    parallel::batch(
+        count,
+        grain(work_of_factors(rows, columns)),
+        parts,
+        |items, (elements, all_q, all_r)| {
+            let mut factors = vec![T::ZERO; rows.min(columns)];
+            for at in 0..items.len() {
+                let a = &mut elements[at * rows * columns..][..rows * columns]; // without columns, Q still has elements
+                factor(a, rows, columns, &mut factors);
+                if has_q {
+                    unitary(a, rows, &factors, &mut all_q[at * rows * inner..][..rows * inner]);
+                }
+                for (j, column) in a.chunks_exact(rows).enumerate() {
+                    let len = inner.min(j + 1);
+                    all_r[(at * columns + j) * inner..][..len].copy_from_slice(&column[..len]);
+                }
+            }
+        },
+    );
     if q.dim() > 1 {
         write_columns(q, all_q, [rows, inner])?;
     }

@@ -12,7 +12,7 @@ use torch_library::geometry::saturating_numel;
 use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
 
-use super::matrices::{Matrices, column_major, conjugate, wide};
+use super::matrices::{Failed, Matrices, column_major, conjugate, grain_of_spectra, wide};
 use super::small::field::{Field, Real as _};
 use super::small::{hermitian, root_free, scale, svd};
 use super::symmetric;
@@ -20,8 +20,8 @@ use crate::arguments::square;
 use crate::aten;
 use crate::composite::collected;
 use crate::kept::with_workspace;
-use crate::loops;
 use crate::loops::pointwise::unsupported;
+use crate::loops::{self, parallel};
 use crate::number::Divided;
 
 #[torch_impl(aten, CPU, Meta)]
@@ -118,29 +118,30 @@ fn singular<T: Decomposed>(
     let mut u = Matrices::<T>::zeros(batch, [rows, left], a.device())?;
     let mut vh = Matrices::<T>::zeros(batch, [right, columns], a.device())?;
     let mut values = collected(OPERATOR, (count * least) as i64, |_| <Real<T> as Field>::ZERO)?;
-    let mut v = collected(OPERATOR, (columns * right) as i64, |_| <T as Field>::ZERO)?;
-    let most = SMALL[usize::from(counts.is_none())];
-    let mut workspace = (least <= most).then(|| svd::Workspace::new(rows, columns, counts.is_some()));
-    for at in 0..count {
-        let matrix = &elements[at * rows * columns..][..rows * columns];
-        let values = &mut values[at * least..][..least];
-        let u = &mut u.elements_mut()[at * rows * left..][..rows * left];
-        let vectors = counts.map(|_| svd::Vectors { u, v: &mut v });
-        let is_found = match &mut workspace {
-            _ if !matrix.iter().all(|x| wide(*x).is_finite()) => not_a_number(values, vectors),
-            Some(workspace) => workspace.svd(matrix, values, vectors),
-            None => divided(matrix, [rows, columns], values, vectors),
-        };
-        ensure!(
-            is_found,
-            Argument,
-            "{OPERATOR}: the singular values of matrix {at} of the batch were not found"
-        );
-        let vh = &mut vh.elements_mut()[at * right * columns..][..right * columns];
-        for (i, column) in v.chunks_exact(columns.max(1)).enumerate() {
-            column.iter().enumerate().for_each(|(j, x)| vh[j * right + i] = conjugate(*x));
+    let is_small = least <= SMALL[usize::from(counts.is_none())];
+    let parts = (u.elements_mut(), vh.elements_mut(), &mut values[..]);
+    let failed = Failed::none();
+    parallel::batch(count, grain_of_spectra(is_small, rows, columns), parts, |items, (u, vh, values)| {
+        let mut workspace = is_small.then(|| svd::Workspace::new(rows, columns, counts.is_some()));
+        let mut v = vec![<T as Field>::ZERO; columns * right];
+        for (i, at) in items.enumerate() {
+            let matrix = &elements[at * rows * columns..][..rows * columns];
+            let values = &mut values[i * least..][..least];
+            let vectors =
+                counts.map(|_| svd::Vectors { u: &mut u[i * rows * left..][..rows * left], v: &mut v });
+            let is_found = match &mut workspace {
+                _ if !matrix.iter().all(|x| wide(*x).is_finite()) => not_a_number(values, vectors),
+                Some(workspace) => workspace.svd(matrix, values, vectors),
+                None => divided(matrix, [rows, columns], values, vectors),
+            };
+            failed.record(at, is_found);
+            let vh = &mut vh[i * right * columns..][..right * columns];
+            for (i, column) in v.chunks_exact(columns.max(1)).enumerate() {
+                column.iter().enumerate().for_each(|(j, x)| vh[j * right + i] = conjugate(*x));
+            }
         }
-    }
+    });
+    failed.check(OPERATOR, "the singular values")?;
     let values = Tensor::from_vec(values, &[batch, &[least as i64]].concat())?;
     let vectors = if counts.is_some() { Some((u.into_tensor()?, vh.into_tensor()?)) } else { None };
     Ok((values, vectors))
@@ -218,16 +219,23 @@ fn stretched<T: Symmetric>(
     let mut values = collected(OPERATOR, (elements.len() / n) as i64, |_| <Real<T> as Field>::ZERO)?;
     let mut vectors = Matrices::<T>::zeros(batch, [n, if has_vectors { n } else { 0 }], a.device())?;
     let most = if has_vectors { SAME } else { T::VALUES };
-    let mut workspace = (n <= most).then(|| hermitian::Workspace::new(n));
-    for (at, matrix) in elements.chunks_exact(n * n).enumerate() {
-        let values = &mut values[at * n..][..n];
-        let vectors = has_vectors.then(|| &mut vectors.elements_mut()[at * n * n..][..n * n]);
-        let is_found = match &mut workspace {
-            Some(workspace) => workspace.eigen(matrix, is_lower, values, vectors),
-            None => eigen(matrix, is_lower, values, vectors),
-        };
-        ensure!(is_found, Argument, "{OPERATOR}: the eigenvalues of matrix {at} of the batch were not found");
-    }
+    let (is_small, count) = (n <= most, elements.len() / (n * n));
+    let parts = (&mut values[..], vectors.elements_mut(), &mut [0; 0][..]);
+    let failed = Failed::none();
+    parallel::batch(count, grain_of_spectra(is_small, n, n), parts, |items, (values, vectors, _)| {
+        let mut workspace = is_small.then(|| hermitian::Workspace::new(n));
+        for (i, at) in items.enumerate() {
+            let matrix = &elements[at * n * n..][..n * n];
+            let values = &mut values[i * n..][..n];
+            let vectors = has_vectors.then(|| &mut vectors[i * n * n..][..n * n]);
+            let is_found = match &mut workspace {
+                Some(workspace) => workspace.eigen(matrix, is_lower, values, vectors),
+                None => eigen(matrix, is_lower, values, vectors),
+            };
+            failed.record(at, is_found);
+        }
+    });
+    failed.check(OPERATOR, "the eigenvalues")?;
     let values = Tensor::from_vec(values, &a.sizes()[..a.dim() - 1])?;
     let vectors = if has_vectors { Some(vectors.into_tensor()?) } else { None };
     Ok((values, vectors))

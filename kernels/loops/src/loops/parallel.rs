@@ -6,8 +6,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use smallvec::SmallVec;
 use torch_library::guard::ThreadLocalState;
 
+pub use batch::batch;
 use lend::lend;
 
+mod batch;
 mod door;
 mod lend;
 

@@ -49,7 +49,7 @@ const RESULTS: usize = 1024;
 const TOGETHER: usize = 4;
 
 /// The most rows that a fold gets together.
-const MOST_LINES: usize = 16;
+const MOST_LINES: usize = 64;
 
 /// Up to this many results in a row are folded [`LANES`] at a time, whose accumulators stay in registers.
 const NARROW: usize = 4 * LANES;
@@ -86,7 +86,7 @@ pub trait Fold<M>: Sync {
     /// together.
     const IN_LANES: bool = true;
 
-    /// The number of lines that [`lines`](Self::lines) gets at a time: from 1 to 16.
+    /// The number of lines that [`lines`](Self::lines) gets at a time: from 1 to 64.
     const LINES: usize = TOGETHER;
 
     /// The value for no elements.
@@ -97,6 +97,15 @@ pub trait Fold<M>: Sync {
 
     /// Combines the values of two parts of the elements.
     fn merge(&self, a: Self::Value, b: Self::Value) -> Self::Value;
+
+    /// Merges a value into each of many, all of which have taken as many elements as each other, as the values to merge
+    /// have.
+    #[inline(always)]
+    fn merge_each(&self, values: &mut [Self::Value], others: &[Self::Value]) {
+        for (value, other) in zip(values, others) {
+            *value = self.merge(*value, *other);
+        }
+    }
 
     /// Folds up to a few thousand contiguous elements, of which the first has the position `position`.
     ///

@@ -25,7 +25,7 @@ impl<T: Float + Number> Fold<T> for Moments {
 
     const IN_LANES: bool = false;
 
-    const LINES: usize = 16;
+    const LINES: usize = 64;
 
     #[inline(always)]
     fn identity(&self) -> Moment<T> {
@@ -55,6 +55,27 @@ impl<T: Float + Number> Fold<T> for Moments {
             count,
             mean: a.mean + distance * share,
             squares: a.squares + b.squares + distance * distance * a.count * share,
+        }
+    }
+
+    /// One division for all of them.
+    #[inline(always)]
+    fn merge_each(&self, values: &mut [Moment<T>], others: &[Moment<T>]) {
+        let (Some(first), Some(other)) = (values.first(), others.first()) else { return };
+        let (before, more) = (first.count, other.count);
+        if before == T::ZERO {
+            return values.copy_from_slice(others);
+        }
+        if more == T::ZERO {
+            return;
+        }
+        let count = before + more;
+        let share = more / count;
+        for (value, other) in zip(values, others) {
+            let distance = other.mean - value.mean;
+            value.count = count;
+            value.mean = value.mean + distance * share;
+            value.squares = value.squares + other.squares + distance * distance * before * share;
         }
     }
 
@@ -127,9 +148,11 @@ fn columns<T: Float + Number, const N: usize>(
             squares[i] = SquaresAround(means[i]).step(squares[i], line[i], position);
         }
     }
+    let mut moments = [Moments.identity(); N];
     for i in 0..N {
-        values[i] = Moments.merge(values[i], Moment { count, mean: means[i], squares: squares[i] });
+        moments[i] = Moment { count, mean: means[i], squares: squares[i] };
     }
+    Moments.merge_each(values, &moments);
     N
 }
 

@@ -14,10 +14,12 @@ use super::{
     BLOCK, Fold, Folding, LANES, MOST_BRANCHES, MOST_LINES, NARROW, RESULTS, TOGETHER, each_branch, fill,
     halves,
 };
-use crate::inlined::zip;
 use crate::loops::halves::Half;
 use crate::loops::parallel;
 use crate::loops::transpose::transpose_sized;
+
+/// The most elements that are converted before they are folded: the L1 cache has room for them.
+const CONVERTED: usize = 8192;
 
 impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
     /// Folds the elements of many results.
@@ -41,9 +43,7 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
 
     /// Merges a value into each of many.
     pub(super) fn merge_into(&self, folded: &mut [F::Value], values: &[F::Value]) {
-        for (folded, value) in zip(folded, values) {
-            *folded = self.fold.merge(*folded, *value);
-        }
+        self.fold.merge_each(folded, values);
     }
 
     /// Folds a leaf of many results to `folded`, which holds identities, in blocks that are merged one after the other.
@@ -115,8 +115,16 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
         position: usize,
         buffers: &mut Vec<MaybeUninit<M>>,
     ) {
-        let len = block.len();
         let is_read = stride == 1 && self.input.is_plain;
+        if !is_read && F::LINES * block.len() > CONVERTED {
+            for (n, block) in block.chunks_mut(CONVERTED / F::LINES).enumerate() {
+                let first = first + (n * (CONVERTED / F::LINES)) as isize * stride;
+                // SAFETY: some of the values, for whose elements the caller vouches.
+                unsafe { self.steps_of_lines(block, first, [step, stride], count, position, buffers) };
+            }
+            return;
+        }
+        let len = block.len();
         if !is_read {
             buffers.resize_with(F::LINES * len, MaybeUninit::uninit);
         }

@@ -217,11 +217,11 @@ impl Product {
         (PANELS_IN_CACHE / (self.lines() * size_of::<[u32; WIDTH]>()).max(1)).clamp(1, MAX_PANELS)
     }
 
-    /// The number of rows that are multiplied by the same panels: all, unless the threads share them, because there are
-    /// fewer products than threads and no further panels.
+    /// The number of rows that are multiplied by the same panels: all, unless there are fewer panels and products than
+    /// threads, which share the rows then.
     fn rows_at_a_time(&self) -> usize {
-        let shares =
-            if self.is_transposed { rayon::current_num_threads().div_ceil(self.out.count.max(1)) } else { 1 };
+        let blocks = self.out.count * self.b.columns.div_ceil(WIDTH * self.panels_at_a_time());
+        let shares = rayon::current_num_threads().div_ceil(blocks.max(1));
         self.a.rows.div_ceil(shares).max(1).next_multiple_of(ROWS)
     }
 
@@ -299,7 +299,8 @@ impl Product {
             // SAFETY: as many rows are left; the caller guarantees that they are contiguous and not written, the
             // instructions, and these rows and columns of the result.
             unsafe {
-                Rows::new(self.unit, from, stride, sums.len(), columns, buffer).by_panel(panel, sums, false);
+                Rows::new(self.unit, from, stride, sums.len(), columns, buffer)
+                    .by_panel(panel, sums, false, width);
                 self.store(row, sums, first, width);
             }
         }
@@ -352,10 +353,13 @@ impl Product {
     unsafe fn store_lines(&self, lines: &[[f32; WIDTH]], width: usize, out: *mut u8, strides: [isize; 2]) {
         for (i, sums) in lines.iter().enumerate() {
             let out = out.wrapping_offset(i as isize * strides[0] * self.size);
-            if self.is_rounded && width == WIDTH {
-                // SAFETY: `WIDTH` elements of two bytes are contiguous in this line of the result (`is_rounded`), as
-                // many as a register has; the caller guarantees these places.
-                unsafe { out.cast::<__m512bh>().write_unaligned(rounded(sums)) };
+            if self.is_rounded {
+                // SAFETY: both are registers of one size, for which any bits are valid.
+                let rounded = unsafe { std::mem::transmute::<__m512bh, __m512i>(rounded(sums)) };
+                let mask = u32::MAX >> (WIDTH - width);
+                // SAFETY: `width` elements of two bytes are contiguous in this line of the result (`is_rounded`); the
+                // caller guarantees these places, and others are not written.
+                unsafe { _mm512_mask_storeu_epi16(out.cast(), mask, rounded) };
                 continue;
             }
             // SAFETY: `sums` has `WIDTH` numbers, and this line of the result `width` elements of the dtype that

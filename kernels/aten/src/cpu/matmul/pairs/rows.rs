@@ -104,70 +104,105 @@ impl<'a> Rows<'a> {
         }
         for (n, sums) in sums.iter_mut().enumerate() {
             // SAFETY: the caller guarantees the instructions.
-            unsafe { self.by_panel(&panels[n * pitch..], &mut sums.0, adds) };
+            unsafe { self.by_panel(&panels[n * pitch..], &mut sums.0, adds, WIDTH) };
         }
     }
 
-    /// Multiplies by one panel in registers: writes a row of sums for each row, or adds to it if `adds`.
+    /// Multiplies by one panel, of which `width` columns are in use, in registers: writes a row of sums for each row, or
+    /// adds to it if `adds`. The sums of other columns are arbitrary numbers.
     ///
     /// # Safety
     /// - The processor has the instructions.
     #[target_feature(enable = "avx512f,avx512bf16")]
-    pub(super) unsafe fn by_panel(&self, panel: &[[u32; WIDTH]], sums: &mut [[f32; WIDTH]], adds: bool) {
-        let (panel, sums, mut row) = (&panel[..self.columns / 2], &mut sums[..self.count], 0);
+    pub(super) unsafe fn by_panel(
+        &self,
+        panel: &[[u32; WIDTH]],
+        sums: &mut [[f32; WIDTH]],
+        adds: bool,
+        width: usize,
+    ) {
+        let (panel, sums) = (&panel[..self.columns / 2], &mut sums[..self.count]);
+        // SAFETY: the panel has a line for each pair of a row; the caller guarantees the instructions.
+        unsafe {
+            match width <= WIDTH / 2 {
+                true => self.by_registers::<1>(panel, sums, adds),
+                false => self.by_registers::<2>(panel, sums, adds),
+            }
+        }
+    }
+
+    /// Like [`by_panel`](Self::by_panel), for the columns of some registers.
+    ///
+    /// # Safety
+    /// - `panel` has no more lines than a row has pairs, and there is a row of sums for each row.
+    /// - The processor has the instructions.
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512bf16")]
+    unsafe fn by_registers<const REGISTERS: usize>(
+        &self,
+        panel: &[[u32; WIDTH]],
+        sums: &mut [[f32; WIDTH]],
+        adds: bool,
+    ) {
+        let mut row = 0;
         while row < self.count {
-            // SAFETY: at least as many rows are left as each arm multiplies, and the panel has a line for each of
-            // their pairs.
+            // SAFETY: at least as many rows are left as each arm multiplies; the caller guarantees the rest.
             row += unsafe {
                 match self.count - row {
-                    14 | 28 => self.some::<14>(row, panel, &mut sums[row..], adds), // 28 of 32 registers
-                    12.. => self.some::<12>(row, panel, &mut sums[row..], adds),
-                    8.. => self.some::<8>(row, panel, &mut sums[row..], adds),
-                    4.. => self.some::<4>(row, panel, &mut sums[row..], adds),
-                    2.. => self.some::<2>(row, panel, &mut sums[row..], adds),
-                    _ => self.some::<1>(row, panel, &mut sums[row..], adds),
+                    14 | 28 => self.some::<14, REGISTERS>(row, panel, &mut sums[row..], adds), // 28 of 32 registers
+                    12.. => self.some::<12, REGISTERS>(row, panel, &mut sums[row..], adds),
+                    8.. => self.some::<8, REGISTERS>(row, panel, &mut sums[row..], adds),
+                    4.. => self.some::<4, REGISTERS>(row, panel, &mut sums[row..], adds),
+                    2.. => self.some::<2, REGISTERS>(row, panel, &mut sums[row..], adds),
+                    _ => self.some::<1, REGISTERS>(row, panel, &mut sums[row..], adds),
                 }
             };
         }
     }
 
-    /// Multiplies some rows, from `row` on, by one panel, and returns their number.
+    /// Multiplies some rows, from `row` on, by the first registers of one panel, and returns their number.
     ///
     /// # Safety
     /// - There are `COUNT` rows from `row` on, and `panel` has no more lines than a row has pairs.
+    /// - `REGISTERS` is at most 2, and there is a row of sums for each row.
     /// - The processor has the instructions.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bf16")]
-    unsafe fn some<const COUNT: usize>(
+    unsafe fn some<const COUNT: usize, const REGISTERS: usize>(
         &self,
         row: usize,
         panel: &[[u32; WIDTH]],
         out: &mut [[f32; WIDTH]],
         adds: bool,
     ) -> usize {
-        let mut sums = [[_mm512_setzero_ps(); 2]; COUNT];
+        const LANES: usize = WIDTH / 2;
+        let mut sums = [[_mm512_setzero_ps(); REGISTERS]; COUNT];
         if adds {
             for (sums, out) in zip(&mut sums, &*out) {
-                // SAFETY: two registers have the size of a row of sums, and any bits are valid floats.
-                *sums = unsafe { std::mem::transmute::<[f32; WIDTH], [__m512; 2]>(*out) };
+                // SAFETY: a row of sums has the numbers of two registers.
+                *sums = from_fn(|n| unsafe { _mm512_loadu_ps(out.as_ptr().add(n * LANES)) });
             }
         }
         let rows: [*const u16; COUNT] =
             from_fn(|i| self.data.wrapping_offset((row + i) as isize * self.stride));
         for (i, line) in panel.iter().enumerate() {
             // SAFETY: a line has the size of two registers, for which any bits are valid.
-            let [left, right] = unsafe { std::mem::transmute::<[u32; WIDTH], [__m512bh; 2]>(*line) };
+            let line = unsafe { std::mem::transmute::<[u32; WIDTH], [__m512bh; 2]>(*line) };
             for (row, sums) in zip(&rows, &mut sums) {
                 // SAFETY: pair `i` of the row exists, as the caller guarantees; it need not be aligned.
                 let pair = _mm512_set1_epi32(unsafe { row.cast::<i32>().add(i).read_unaligned() });
                 // SAFETY: both are registers of one size, for which any bits are valid.
                 let pair = unsafe { std::mem::transmute::<__m512i, __m512bh>(pair) };
-                *sums = [_mm512_dpbf16_ps(sums[0], pair, left), _mm512_dpbf16_ps(sums[1], pair, right)];
+                for n in 0..REGISTERS {
+                    sums[n] = _mm512_dpbf16_ps(sums[n], pair, line[n]);
+                }
             }
         }
         for (sums, out) in zip(&sums, out) {
-            // SAFETY: two registers have the size of a row of sums, and any bits are valid floats.
-            *out = unsafe { std::mem::transmute::<[__m512; 2], [f32; WIDTH]>(*sums) };
+            for (n, sums) in sums.iter().enumerate() {
+                // SAFETY: a row of sums has the numbers of two registers.
+                unsafe { _mm512_storeu_ps(out.as_mut_ptr().add(n * LANES), *sums) };
+            }
         }
         COUNT
     }

@@ -108,8 +108,8 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Multiplies by one panel, of which `width` columns are in use, in registers: writes a row of sums for each row, or
-    /// adds to it if `adds`. The sums of other columns are arbitrary numbers.
+    /// Multiplies by one panel, of which `width` columns are in use, in registers: writes a row of sums for each row,
+    /// or adds to it if `adds`. The sums of other columns are arbitrary numbers.
     ///
     /// # Safety
     /// - The processor has the instructions.
@@ -149,7 +149,8 @@ impl<'a> Rows<'a> {
             // SAFETY: at least as many rows are left as each arm multiplies; the caller guarantees the rest.
             row += unsafe {
                 match self.count - row {
-                    14 | 28 => self.some::<14, REGISTERS>(row, panel, &mut sums[row..], adds), // 28 of 32 registers
+                    // With two for each row, 28 of 32 registers.
+                    14 | 28 => self.some::<14, REGISTERS>(row, panel, &mut sums[row..], adds),
                     12.. => self.some::<12, REGISTERS>(row, panel, &mut sums[row..], adds),
                     8.. => self.some::<8, REGISTERS>(row, panel, &mut sums[row..], adds),
                     4.. => self.some::<4, REGISTERS>(row, panel, &mut sums[row..], adds),

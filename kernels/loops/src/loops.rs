@@ -51,6 +51,7 @@ pub mod transpose;
 pub mod update;
 mod vectors;
 pub mod walk;
+mod work;
 
 use convert::{Loader, Storer};
 pub use copies::contiguous;
@@ -71,6 +72,7 @@ pub use vectors::on_vectors;
 #[cfg(target_arch = "x86_64")]
 pub use vectors::{has_avx2, has_avx512};
 use walk::{Row, Walk};
+pub use work::{Held, Work, work};
 
 use crate::inlined::{from_fn, zip};
 pub use crate::match_opmath;

@@ -7,10 +7,6 @@ use std::arch::x86_64::*;
 use crate::inlined::from_fn;
 use crate::number::Number;
 
-mod work;
-
-pub use work::{Held, Work, work};
-
 /// A vector of as many floats as a register holds.
 ///
 /// # Safety

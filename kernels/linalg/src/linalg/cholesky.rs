@@ -12,8 +12,9 @@ use torch_library::Element as _;
 use super::matrices::{conjugate, slice, wide};
 use super::registers::add;
 use crate::kept::with_workspace;
+use crate::loops::{Held, Work, work};
 use crate::number::Divided;
-use crate::vector::{Held, Vector, Work, work};
+use crate::vector::Vector;
 
 /// The number of columns that are factored one by one.
 const NARROW: usize = 32;

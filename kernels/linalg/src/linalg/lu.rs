@@ -14,9 +14,9 @@ use super::tiny;
 use super::triangle::Triangle;
 use crate::aten;
 use crate::kept::with_workspace;
-use crate::loops;
+use crate::loops::{self, Held, Work, work};
 use crate::number::{Divided, Number};
-use crate::vector::{Held, Vector, Work, work};
+use crate::vector::Vector;
 
 /// The number of columns that are factored one by one.
 const NARROW: usize = 16;

@@ -14,7 +14,8 @@ use torch_library::Element;
 use super::registers::{add, add_two, dot, turn};
 use super::small::field;
 use super::small::root_free::{self, end_of_block, shift};
-use crate::vector::{Held, Vector, Work, work};
+use crate::loops::{Held, Work, work};
+use crate::vector::Vector;
 
 /// Up to this size, successive rotations take less time than divide and conquer.
 pub(super) const LARGEST: usize = 128;

@@ -6,10 +6,10 @@ use std::arch::x86_64::{__m256, __m256d, __m512, __m512d};
 
 use num_complex::Complex;
 
-use super::{Few, Vector};
 #[cfg(target_arch = "x86_64")]
-use crate::loops::{has_avx2, has_avx512};
+use super::{has_avx2, has_avx512};
 use crate::number::Number;
+use crate::vector::{Few, Vector};
 
 /// Elements with vector registers, or with an array in their place.
 pub trait Held: Number {
@@ -52,7 +52,8 @@ pub trait Work<T> {
 /// Runs work on the widest registers that the processor has.
 ///
 /// ```
-/// use torch_library_loops::vector::{Vector, Work, work};
+/// use torch_library_loops::loops::{Work, work};
+/// use torch_library_loops::vector::Vector;
 ///
 /// /// The sum of a slice.
 /// struct Sum<'a>(&'a [f32]);

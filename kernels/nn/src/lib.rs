@@ -19,7 +19,7 @@
 #[cfg(feature = "safetensors")]
 use torch_library_aten::data;
 use torch_library_aten::{arguments, aten, below_autograd, prelude};
-use torch_library_loops::{functions, inlined, loops, number};
+use torch_library_loops::{functions, inlined, loops, number, vector};
 
 mod fixed_point;
 

@@ -5,6 +5,7 @@ use torch_library_kernels::aten;
 use torch_library_kernels::prelude::*;
 
 mod algorithms;
+mod depthwise;
 
 /// One image of one channel, numbered from 0.
 fn image(height: i64, width: i64) -> Result<Tensor> {

@@ -73,6 +73,9 @@ impl Convolution<'_> {
         if let Some(out) = self.pointwise(image, weight, bias)? {
             return Ok(out);
         }
+        if let Some(out) = self.depthwise(image, weight, bias)? {
+            return Ok(out);
+        }
         #[cfg(target_arch = "x86_64")]
         if let Some(out) = self.tiled(image, weight, bias)? {
             return Ok(out);
@@ -100,6 +103,9 @@ impl Convolution<'_> {
         bias: Option<&Tensor>,
     ) -> Result<Tensor> {
         if let Some(out) = self.pointwise_spread(places, weight, bias)? {
+            return Ok(out);
+        }
+        if let Some(out) = self.depthwise_spread(places, weight, bias)? {
             return Ok(out);
         }
         #[cfg(target_arch = "x86_64")]
@@ -161,7 +167,7 @@ impl Convolution<'_> {
         Grouped { count, channels, columns, along: if is_in_lines { Along::Lines } else { Along::Channels } }
     }
 
-    fn taps(&self) -> usize {
+    pub(super) fn taps(&self) -> usize {
         let [a, b, c] = self.axes;
         a.kernel as usize * b.kernel as usize * c.kernel as usize
     }

@@ -28,6 +28,9 @@ impl Convolution<'_> {
         image: &Tensor,
         places: &Tensor,
     ) -> Result<Tensor> {
+        if let Some(gradient) = self.depthwise_weight_gradient(image, places)? {
+            return Ok(gradient);
+        }
         #[cfg(target_arch = "x86_64")]
         if let Some(gradient) = self.tiled_weight_gradient(image, places)? {
             return Ok(gradient);

@@ -39,8 +39,8 @@ pub(super) struct Gradient<'a, T> {
     pub(super) sums: &'a mut [T],
 }
 
-/// Calls `$f::<V, REGISTERS>` for all channels, for as many at a time as some registers hold: with the first channel,
-/// and the number of them in each register.
+/// Evaluates an expression for all channels, for as many at a time as one or two registers hold: with the first of
+/// them, their number in each register, and, as a constant, the number of registers.
 macro_rules! by_registers {
     ($V:ident, $channels:expr, |$first:ident, $count:ident, $REGISTERS:ident| $call:expr) => {{
         let (channels, mut $first) = ($channels, 0);

@@ -89,6 +89,40 @@ fn unsigned_integers_are_sorted_by_their_values() -> Result<()> {
     Ok(())
 }
 
+/// Differences of up to 32 bits are sorted as such.
+#[test]
+fn integers_of_any_distance_are_sorted() -> Result<()> {
+    for (first, distance) in [
+        (0, 9),
+        (-5, 9),
+        (i64::MIN, 0xffff_ffff),
+        (i64::MIN, 0x1_0000_0000),
+        (i64::MAX - 0xffff_ffff, 0xffff_ffff),
+        (-0x8000_0000, 0xffff_ffff),
+        (i64::MIN + 1, i64::MAX),
+        (7, 0),
+    ] {
+        let above = |i: i64| match i * 7919 % 7 {
+            6 => distance,
+            n => distance / 7 * n,
+        };
+        let line: Vec<i64> = (0..1000).map(|i| first.wrapping_add(above(i))).collect();
+        for descending in [false, true] {
+            let mut want: Vec<i64> = (0..1000).collect();
+            want.sort_by_key(|place| line[*place as usize]);
+            if descending {
+                want.sort_by_key(|place| std::cmp::Reverse(line[*place as usize]));
+            }
+            let (values, places) =
+                aten::sort_stable::with(&longs(&line)?, Some(true)).dim(0).descending(descending).call()?;
+            let sorted: Vec<i64> = want.iter().map(|place| line[*place as usize]).collect();
+            assert_eq!(values.to_vec::<i64>()?, sorted, "{first} {distance}");
+            assert_eq!(places.to_vec::<i64>()?, want, "{first} {distance} {descending}");
+        }
+    }
+    Ok(())
+}
+
 /// The element at a place of a line.
 type Pattern = fn(i64) -> f64;
 

@@ -101,8 +101,7 @@ fn ordered(
     match_opmath!(this.dtype(), T: Bool | Integer | Float => {
         Sorter::<T>::check(operator, lanes.len(this))?;
         lanes.choose::<T, _>(&values, &indices, Sorter::default, |sorter, lane, places| {
-            let first = sorter.first(lane, places.len(), descending);
-            places.iter_mut().zip(first).for_each(|(to, place)| *to = place as i64);
+            sorter.first(lane, places, descending);
         })?;
     }, else => return Err(unsupported(operator, this.dtype())));
     Ok((values, indices))

@@ -7,7 +7,7 @@
 //! lines are sorted by radix sort, from the last digit, skipping the digits that all elements share; short ones by
 //! comparison.
 
-use torch_library::{Result, ensure};
+use torch_library::{DType, Result, ensure};
 
 use crate::loops::on_vectors;
 use crate::number::Ordered;
@@ -142,15 +142,36 @@ on_vectors! {
 
 type Half<T> = <<T as Sorted>::Ranked as Ranked>::Half;
 
+on_vectors! {
+    /// The smallest and the largest element of a line, which has one at least.
+    fn find_extremes<T: Sorted>(line: &[T], extremes: &mut [T; 2]) {
+        let [mut smallest, mut largest] = [line[0]; 2];
+        for x in line {
+            smallest = if *x < smallest { *x } else { smallest };
+            largest = if *x > largest { *x } else { largest };
+        }
+        *extremes = [smallest, largest];
+    }
+}
+
 /// The buffers of a sort, which are kept from line to line.
 pub struct Sorter<T: Sorted> {
     ranked: Vec<T::Ranked>,
     other: Vec<T::Ranked>,
+    narrow: Option<Box<Narrow>>,
+}
+
+/// A line of integers of 64 bits that are close to each other, such as indices, as ones of 32 bits: ranks have half the
+/// size then.
+#[derive(Default)]
+struct Narrow {
+    line: Vec<i32>,
+    sorter: Sorter<i32>,
 }
 
 impl<T: Sorted> Default for Sorter<T> {
     fn default() -> Self {
-        Sorter { ranked: Vec::new(), other: Vec::new() }
+        Sorter { ranked: Vec::new(), other: Vec::new(), narrow: None }
     }
 }
 
@@ -170,8 +191,12 @@ impl<T: Sorted> Sorter<T> {
         Ok(())
     }
 
-    /// The indices of the first `count` elements of a line in sorted order; equal elements keep their order.
-    pub fn first(&mut self, line: &[T], count: usize, descending: bool) -> impl Iterator<Item = usize> {
+    /// Writes the indices of the first elements of a line in sorted order; equal elements keep their order.
+    pub fn first(&mut self, line: &[T], places: &mut [i64], descending: bool) {
+        if let Some(narrow) = self.narrowed(line) {
+            return narrow.sorter.first(&narrow.line, places, descending);
+        }
+        let count = places.len();
         if count < line.len() / FEW && count > 0 {
             self.rank_first(line, count, descending);
         } else {
@@ -181,7 +206,23 @@ impl<T: Sorted> Sorter<T> {
             }
         }
         self.sort();
-        self.ranked[..count].iter().map(|ranked| ranked.place())
+        places.iter_mut().zip(&self.ranked).for_each(|(to, ranked)| *to = ranked.place() as i64);
+    }
+
+    /// A line of integers of 64 bits whose differences fit into 32 bits, in the same order.
+    fn narrowed(&mut self, line: &[T]) -> Option<&mut Narrow> {
+        if T::DTYPE != DType::Int64 || !(LONG..=<u64 as Ranked>::PLACES).contains(&line.len()) {
+            return None;
+        }
+        let mut extremes = [line[0]; 2];
+        find_extremes(line, &mut extremes);
+        let [smallest, largest] = extremes.map(|x| x.cast::<i64>());
+        u32::try_from(largest.checked_sub(smallest)?).ok()?;
+        let narrow = self.narrow.get_or_insert_default();
+        narrow.line.clear();
+        let above = |x: &T| x.cast::<i64>().wrapping_sub(smallest) as u32;
+        narrow.line.extend(line.iter().map(|x| (above(x) ^ 1 << 31).cast_signed()));
+        Some(narrow)
     }
 
     /// The elements of a line in sorted order, as ranks with indices.

@@ -16,6 +16,7 @@ mod compare;
 mod divisors;
 mod extremes;
 mod functions;
+mod halves;
 mod neighbours;
 mod power;
 mod remainder;
@@ -147,19 +148,14 @@ fn div_rounded(output: Output<'_>, inputs: [&Tensor; 2], mode: Option<&str>) -> 
     if inputs[1].numel() != 1 {
         // Half precision is divided in that precision, rounding every step, as in PyTorch; only a single divisor is
         // widened.
-        match_dtype!(call.dtype, T: Half => {
-            return match rounding {
-                Rounding::Truncate => call.compute(None, call.dtype, |[a, b]: [T; 2]| (a / b).trunc()),
-                Rounding::Floor => call.compute(None, call.dtype, |[a, b]: [T; 2]| floor_quotient(a, b, a % b)),
-            };
-        }, else => {});
+        match_dtype!(call.dtype, T: Half => return halves::divided::<T>(call, rounding), else => {});
     }
     match_opmath!(call.dtype, T: Float => match rounding {
         Rounding::Truncate => call.compute(None, call.dtype, |[a, b]: [T; 2]| (a / b).trunc()),
         Rounding::Floor => call.compute_elements(None, call.dtype, Usually {
             is_usual: |[a, b]: [T; 2]| a.has_moderate_quotient(b),
-            fast: function!(|[a, b]: [T; 2]| -> T { floor_quotient(a, b, a.rest(b)) }),
-            any: |[a, b]: [T; 2]| floor_quotient(a, b, a % b),
+            fast: function!(|[a, b]: [T; 2]| -> T { floor_quotient(a, b, a.rest(b), |x| x) }),
+            any: |[a, b]: [T; 2]| floor_quotient(a, b, a % b, |x| x),
         }),
     }, else => match_opmath!(call.dtype, T: Integer => {
         let by_zero = AtomicBool::new(false);
@@ -180,22 +176,23 @@ fn div_rounded(output: Output<'_>, inputs: [&Tensor; 2], mode: Option<&str>) -> 
     }, else => Err(call.unsupported())))
 }
 
-/// Python's `a // b`: the quotient rounded down, without the error of rounding `a / b` first.
+/// Python's `a // b`: the quotient rounded down, without the error of rounding `a / b` first. Every step is rounded to
+/// the precision of the result.
 #[inline(always)]
-fn floor_quotient<T: Float>(a: T, b: T, rest: T) -> T {
+fn floor_quotient<T: Float>(a: T, b: T, rest: T, rounded: impl Fn(T) -> T) -> T {
     if b == T::zero() {
         return a / b;
     }
-    let mut quotient = (a - rest) / b;
+    let mut quotient = rounded(rounded(a - rest) / b);
     if rest != T::zero() && (b < T::zero()) != (rest < T::zero()) {
-        quotient = quotient - T::one();
+        quotient = rounded(quotient - T::one());
     }
     if quotient == T::zero() {
         return T::zero().copysign(a / b);
     }
     let half = T::one() / (T::one() + T::one());
     let floor = quotient.floor();
-    if quotient - floor > half { floor + T::one() } else { floor }
+    if quotient - floor > half { rounded(floor + T::one()) } else { floor }
 }
 
 #[inline(always)]

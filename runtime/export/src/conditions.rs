@@ -1,6 +1,6 @@
 //! The conditions of a program on its inputs: types, sizes, the ranges of sizes, and guards.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use torch_library::prelude::*;
 
@@ -34,12 +34,27 @@ enum Looked {
 /// The names that guards have for inputs.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
-    /// The path of each input.
-    pub(crate) paths: Vec<String>,
-    /// The identifier of each input in the graph.
-    pub(crate) identifiers: Vec<String>,
+    /// The inputs by their paths.
+    paths: HashMap<String, usize>,
+    /// The inputs by their identifiers in the graph.
+    identifiers: HashMap<String, usize>,
     /// For each leaf of the arguments, constants included, the input that it is.
-    pub(crate) leaves: Vec<Option<usize>>,
+    leaves: Vec<Option<usize>>,
+}
+
+impl Names {
+    /// The names of inputs with these paths and identifiers. Of two with one name, it is that of the first.
+    pub(crate) fn new<'n>(
+        inputs: impl Iterator<Item = (&'n str, &'n str)>,
+        leaves: Vec<Option<usize>>,
+    ) -> Names {
+        let mut names = Names { leaves, ..Names::default() };
+        for (input, (path, identifier)) in inputs.enumerate() {
+            names.paths.entry(path.to_owned()).or_insert(input);
+            names.identifiers.entry(identifier.to_owned()).or_insert(input);
+        }
+        names
+    }
 }
 
 /// All conditions of a program.
@@ -143,7 +158,7 @@ impl Conditions {
                 }
             }
         }
-        self.solve_all(computed, &mut symbols)?;
+        self.solve_all(&computed, &mut symbols)?;
         self.guards.iter().try_for_each(|(text, guard)| check_guard(text, guard, values))
     }
 
@@ -208,66 +223,83 @@ impl Conditions {
     /// leave it with one.
     fn solve_all<'v>(
         &self,
-        mut computed: Vec<(&Formula<usize>, &str, Where<'v>)>,
+        computed: &[(&Formula<usize>, &str, Where<'v>)],
         symbols: &mut [Option<(i64, &'v str)>],
     ) -> Result<()> {
-        loop {
-            let mut waiting = Vec::new();
-            for (formula, text, place) in &computed {
-                if !self.solve(formula, text, *place, symbols)? {
-                    waiting.push((*formula, *text, *place));
+        // Each size waits for the first two symbols that are unknown: with one of them, the other may be the only one
+        // left.
+        let mut waiting: HashMap<usize, Vec<usize>> = HashMap::new();
+        let mut waits_for = vec![[None; 2]; computed.len()];
+        let mut ready: VecDeque<usize> = (0..computed.len()).collect();
+        while let Some(number) = ready.pop_front() {
+            let (formula, text, place) = computed[number];
+            match unknown(formula, symbols) {
+                unknown @ [Some(_), Some(_)] => {
+                    let before = std::mem::replace(&mut waits_for[number], unknown);
+                    for symbol in unknown.into_iter().filter(|symbol| !before.contains(symbol)).flatten() {
+                        waiting.entry(symbol).or_default().push(number);
+                    }
                 }
+                [Some(symbol), None] => {
+                    self.solve(formula, text, place, symbol, symbols)?;
+                    ready.extend(waiting.remove(&symbol).unwrap_or_default());
+                }
+                [None, _] => check_size(formula, text, place, symbols)?,
             }
-            // What the inputs do not decide is free.
-            if waiting.is_empty() || waiting.len() == computed.len() {
-                return Ok(());
-            }
-            computed = waiting;
         }
+        Ok(()) // what the inputs do not decide is free
     }
 
-    /// Checks a size that is computed from symbols; if one of them is unknown so far, solves for it. Returns `false` if
-    /// several are.
+    /// Solves a size for the only symbol that is unknown so far.
     fn solve<'v>(
         &self,
         formula: &Formula<usize>,
         text: &str,
         place: Where<'v>,
+        symbol: usize,
         symbols: &mut [Option<(i64, &'v str)>],
-    ) -> Result<bool> {
-        let mut unknown = Vec::new();
-        formula.leaves(&mut |symbol| {
-            if symbols[symbol].is_none() && !unknown.contains(&symbol) {
-                unknown.push(symbol);
-            }
-        });
-        let known = |symbol: usize| match symbols[symbol] {
-            Some((size, _)) => Ok(Number::Int(size)),
-            None => Err(nothing()),
+    ) -> Result<()> {
+        let Some(size) = formula.solve(place.size, &known(symbols), symbol) else {
+            bail!(Shape, "{place} is {}, but the program takes {text}", place.size)
         };
-        match unknown.as_slice() {
-            [] => {
-                let size = formula.evaluate(&known).map_err(refused)?;
-                ensure!(
-                    size.int() == Some(place.size),
-                    Shape,
-                    "{place} is {}, but the program takes {text}, which is {}",
-                    place.size,
-                    size.float()
-                );
-            }
-            [symbol] => {
-                let Some(size) = formula.solve(place.size, &known, *symbol) else {
-                    bail!(Shape, "{place} is {}, but the program takes {text}", place.size)
-                };
-                let of_symbol = Where { name: place.name, dim: place.dim, size };
-                self.take(*symbol, of_symbol, symbols)
-                    .map_err(|error| error.context(format_args!("{place} is {text} and {}", place.size)))?;
-            }
-            _ => return Ok(false),
-        }
-        Ok(true)
+        let of_symbol = Where { name: place.name, dim: place.dim, size };
+        self.take(symbol, of_symbol, symbols)
+            .map_err(|error| error.context(format_args!("{place} is {text} and {}", place.size)))
     }
+}
+
+/// The first two symbols of a size that are unknown so far.
+fn unknown(formula: &Formula<usize>, symbols: &[Option<(i64, &str)>]) -> [Option<usize>; 2] {
+    let mut unknown = [None; 2];
+    formula.leaves(&mut |symbol| {
+        if symbols[symbol].is_none() && !unknown.contains(&Some(symbol)) {
+            unknown = [unknown[0].or(Some(symbol)), unknown[0].and(unknown[1].or(Some(symbol)))];
+        }
+    });
+    unknown
+}
+
+/// The sizes of the symbols that are known.
+fn known(symbols: &[Option<(i64, &str)>]) -> impl Fn(usize) -> torch_library_pt2::Result<Number> {
+    |symbol| symbols[symbol].map(|(size, _)| Number::Int(size)).ok_or_else(nothing)
+}
+
+/// Checks a size that is computed from known symbols.
+fn check_size(
+    formula: &Formula<usize>,
+    text: &str,
+    place: Where<'_>,
+    symbols: &[Option<(i64, &str)>],
+) -> Result<()> {
+    let size = formula.evaluate(&known(symbols)).map_err(refused)?;
+    ensure!(
+        size.int() == Some(place.size),
+        Shape,
+        "{place} is {}, but the program takes {text}, which is {}",
+        place.size,
+        size.float()
+    );
+    Ok(())
 }
 
 fn check_tensor(tensor: &Tensor, name: &str, dtype: DType, dims: usize) -> Result<()> {
@@ -317,13 +349,10 @@ fn nothing() -> torch_library_pt2::Error {
 /// What an expression refers to, if that is an input.
 fn looked(expression: &Expression, names: &Names) -> Option<Looked> {
     let input = |expression: &Expression| {
-        let named = path(expression).and_then(|path| names.paths.iter().position(|known| *known == path));
+        let named = path(expression).and_then(|path| names.paths.get(&path).copied());
         let flat = || names.leaves.get(flat(expression)?).copied().flatten();
         // The archive has no names for the fields of a named tuple, and a guard has other ones for a cache.
-        let identified = || {
-            let identifier = identifier(expression)?;
-            names.identifiers.iter().position(|known| *known == identifier)
-        };
+        let identified = || names.identifiers.get(&identifier(expression)?).copied();
         named.or_else(flat).or_else(identified)
     };
     let method = |expression: &Expression, name: &str| match expression {

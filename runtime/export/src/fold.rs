@@ -130,12 +130,15 @@ impl<'p> Facts<'p> {
     fn of(folding: &'p Folding<'_>, outputs: &[OutputSpec]) -> Self {
         let (graph, weights) = (&*folding.graph, folding.weights.as_slice());
         let (mut uses, mut producers, mut exposed) = (HashMap::new(), HashMap::new(), HashSet::new());
+        // To find that there is no such operator takes long, because the error suggests similar names.
+        let mut operators = HashMap::new();
         for (number, node) in graph.nodes.iter().enumerate() {
             producers.extend(node.outputs.iter().flat_map(names).map(|name| (name, number)));
+            let operator = *operators.entry(&*node.target).or_insert_with(|| linked(&node.target));
             for (at, input) in node.inputs.iter().enumerate() {
                 for name in names(&input.arg) {
                     *uses.entry(name).or_insert(0) += 1;
-                    if !only_reads(node, at) {
+                    if !only_reads(operator, input, at) {
                         exposed.insert(name);
                     }
                 }
@@ -276,13 +279,17 @@ fn operator(node: &Node) -> Option<&str> {
     }
 }
 
+/// The operator that a node with this target calls.
+fn linked(target: &str) -> Option<OperatorHandle> {
+    let Ok(Target::Operator(name)) = Target::parse(target) else { return None };
+    Dispatcher::global().find(&name.to_string()).ok()
+}
+
 /// Whether a call of an operator only reads what this input holds: its schema says that it neither writes to it nor
 /// returns a view of it.
-fn only_reads(node: &Node, at: usize) -> bool {
-    let Ok(Target::Operator(name)) = Target::parse(&node.target) else { return false };
-    let Ok(operator) = Dispatcher::global().find(&name.to_string()) else { return false };
-    let Ok(schema) = operator.schema() else { return false };
-    let declared = match node.inputs[at].name.as_str() {
+fn only_reads(operator: Option<OperatorHandle>, input: &NamedArgument, at: usize) -> bool {
+    let Some(Ok(schema)) = operator.map(|operator| operator.schema()) else { return false };
+    let declared = match input.name.as_str() {
         "" => schema.arguments.get(at),
         name => schema.arguments.iter().find(|argument| argument.name == name),
     };

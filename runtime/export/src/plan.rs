@@ -234,11 +234,10 @@ impl Block {
     }
 
     /// Keeps the values in these slots until the end.
-    pub(crate) fn keep(&mut self, slots: impl Iterator<Item = u32>) {
-        for slot in slots {
-            for step in self.steps.iter_mut().filter(|step| step.release.contains(&slot)) {
-                step.release = step.release.iter().copied().filter(|other| *other != slot).collect();
-            }
+    pub(crate) fn keep(&mut self, slots: &HashSet<u32>) {
+        for step in self.steps.iter_mut().filter(|step| step.release.iter().any(|slot| slots.contains(slot)))
+        {
+            step.release = step.release.iter().copied().filter(|slot| !slots.contains(slot)).collect();
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Programs: archives that were read and are ready to run.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use torch_library::prelude::*;
 use torch_library::{Device, Dispatcher, backend};
@@ -206,6 +206,8 @@ pub(crate) struct Builder {
     schema_version: String,
     folds_batch_norm: bool,
     moves: Moves,
+    /// The names of the inputs so far.
+    known: HashSet<String>,
 }
 
 impl Builder {
@@ -218,8 +220,18 @@ impl Builder {
         let conditions = Conditions::new(&exported.range_constraints);
         let shared = Shared::new(device);
         let (weights, inputs) = (Vec::new(), Vec::new());
-        let moves = Moves::to(device);
-        Builder { exported, shared, conditions, weights, inputs, schema_version, folds_batch_norm, moves }
+        let (moves, known) = (Moves::to(device), HashSet::new());
+        Builder {
+            exported,
+            shared,
+            conditions,
+            weights,
+            inputs,
+            schema_version,
+            folds_batch_norm,
+            moves,
+            known,
+        }
     }
 
     pub(crate) fn build(mut self, mut weights: Weights) -> Result<Program> {
@@ -237,10 +249,11 @@ impl Builder {
         let mut block = scope.block(&self.exported.graph_module.graph)?;
         let (outputs, mut fates) = self.take_outputs(&names, call.as_ref())?;
         return_in_place(&mut fates, &block.results);
-        block.keep(fates.iter().filter_map(|fate| match fate {
+        let written = fates.iter().filter_map(|fate| match fate {
             Fate::Written(Source::Slot(slot)) => Some(*slot),
             _ => None,
-        }));
+        });
+        block.keep(&written.collect());
         let writes = fates.iter().any(|fate| matches!(fate, Fate::Written(_)));
         let copy = if writes { Some(Dispatcher::global().find("aten::copy_")?) } else { None };
         let (input_tree, output_tree) = call.map(|call| (call.inputs, call.outputs)).unzip();
@@ -319,9 +332,7 @@ impl Builder {
 
     /// Adds the guards. One that cannot be read is a warning: the program may be right for its inputs all the same.
     fn take_guards(&mut self, leaves: Vec<Option<usize>>) {
-        let paths = self.inputs.iter().map(|input| input.path.clone()).collect();
-        let identifiers = self.inputs.iter().map(|input| input.name.clone()).collect();
-        let names = Names { paths, identifiers, leaves };
+        let names = Names::new(self.inputs.iter().map(|input| (&*input.path, &*input.name)), leaves);
         for guard in std::mem::take(&mut self.exported.guards_code) {
             if let Err(error) = self.conditions.guard(&guard, &names) {
                 torch_library::warning::warn(format_args!(
@@ -336,6 +347,13 @@ impl Builder {
         let graph = &self.exported.graph_module.graph;
         let (name, kind) = match argument {
             Argument::AsTensor(tensor) => {
+                // Checked first, because each input has a copy of its description.
+                ensure!(
+                    self.known.insert(tensor.name.clone()),
+                    Argument,
+                    "the program has two inputs with the name {:?}",
+                    crate::shortened(&tensor.name)
+                );
                 let Some(meta) = graph.tensor_values.get(&tensor.name) else {
                     bail!(
                         Argument,
@@ -393,6 +411,7 @@ impl Builder {
             specs.len()
         );
         let mut paths = call.map(|call| call.outputs.paths()).unwrap_or_default().into_iter();
+        let targets = self.targets(names);
         let (mut outputs, mut fates) = (Vec::new(), Vec::new());
         for (spec, argument) in specs.iter().zip(&module.graph.outputs) {
             let role = match spec {
@@ -405,7 +424,7 @@ impl Builder {
                     Role::GradientOfInput(name.clone())
                 }
                 other => {
-                    fates.push(self.fate(other, names)?);
+                    fates.push(targets.fate(other)?);
                     continue;
                 }
             };
@@ -420,22 +439,36 @@ impl Builder {
         Ok((outputs, fates))
     }
 
+    /// What an output can be written back to.
+    fn targets(&self, names: &[(String, Source)]) -> Targets {
+        let (mut weights, mut inputs) = (HashMap::new(), HashMap::new());
+        for (number, weight) in (0..).zip(&self.weights) {
+            weights.entry(weight.name.clone()).or_insert(Source::Weight(number));
+        }
+        for (name, source) in names {
+            inputs.entry(name.clone()).or_insert(*source);
+        }
+        Targets { weights, inputs }
+    }
+}
+
+/// What an output can be written back to, by name.
+struct Targets {
+    weights: HashMap<String, Source>,
+    inputs: HashMap<String, Source>,
+}
+
+impl Targets {
     /// What to do with an output that is not the program's.
-    fn fate(&self, spec: &OutputSpec, names: &[(String, Source)]) -> Result<Fate> {
+    fn fate(&self, spec: &OutputSpec) -> Result<Fate> {
         let (name, source) = match spec {
             OutputSpec::BufferMutation { buffer_name: name }
-            | OutputSpec::ParameterMutation { parameter_name: name } => {
-                let number = self.weights.iter().position(|weight| weight.name == *name);
-                let number = number.and_then(|number| u32::try_from(number).ok());
-                (name, number.map(Source::Weight))
-            }
-            OutputSpec::UserInputMutation { user_input_name: name } => {
-                (name, names.iter().find(|(known, _)| known == name).map(|(_, source)| *source))
-            }
+            | OutputSpec::ParameterMutation { parameter_name: name } => (name, self.weights.get(name)),
+            OutputSpec::UserInputMutation { user_input_name: name } => (name, self.inputs.get(name)),
             _ => return Ok(Fate::Dropped),
         };
         match source {
-            Some(source) => Ok(Fate::Written(source)),
+            Some(source) => Ok(Fate::Written(*source)),
             None => bail!(Argument, "the graph writes to {:?}, which does not exist", crate::shortened(name)),
         }
     }

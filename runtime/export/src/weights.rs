@@ -1,6 +1,6 @@
 //! Parameters, buffers and constants, as tensors over the memory of the archive.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use torch_library::prelude::*;
@@ -178,22 +178,25 @@ fn geometry(meta: &TensorMeta) -> Result<(Vec<i64>, Vec<i64>, i64)> {
 
 /// Checks that bytes of bools are 0 or 1, and stay so: no tensor of another type is in the same record.
 fn check_bools(file: &[u8], parts: &Parts, wanted: &[Wanted]) -> Result<()> {
-    for tensor in wanted.iter().filter(|tensor| tensor.layout.dtype == DType::Bool) {
-        let other = wanted
-            .iter()
-            .find(|other| other.layout.part == tensor.layout.part && other.layout.dtype != DType::Bool);
-        if let Some(other) = other {
+    let (mut bools, mut others) = (BTreeMap::new(), BTreeMap::new());
+    for tensor in wanted {
+        let tensors = if tensor.layout.dtype == DType::Bool { &mut bools } else { &mut others };
+        tensors.entry(tensor.layout.part).or_insert(tensor);
+    }
+    // Each record once, however many tensors are in it.
+    for (part, tensor) in bools {
+        let name = crate::shortened(&tensor.name);
+        if let Some(other) = others.get(&part) {
             bail!(
                 NotSupported,
-                "weights {:?} and {:?}, of bool and {}, share memory",
-                tensor.name,
-                other.name,
+                "weights {name:?} and {:?}, of bool and {}, share memory",
+                crate::shortened(&other.name),
                 other.layout.dtype
             )
         }
-        let bytes = &file[parts.ranges[tensor.layout.part].0.clone()];
+        let bytes = &file[parts.ranges[part].0.clone()];
         if let Some(byte) = bytes.iter().find(|byte| **byte > 1) {
-            bail!(Argument, "weight {:?}: the byte {byte} is not a bool, expected 0 or 1", tensor.name)
+            bail!(Argument, "weight {name:?}: the byte {byte} is not a bool, expected 0 or 1")
         }
     }
     Ok(())

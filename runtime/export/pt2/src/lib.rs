@@ -22,6 +22,10 @@ pub mod target;
 
 pub use error::{Error, ErrorKind, Result};
 
+/// The maximum length of the text that describes the inputs or outputs of a program. Each may repeat a part of the
+/// archive, a long key or a list of sizes, so that a small archive could request any amount of memory.
+pub(crate) const LONGEST_DESCRIPTION: usize = 1 << 26;
+
 /// The beginning of a text from a file, for messages.
 pub fn shortened(text: &str) -> &str {
     text.char_indices().nth(120).map_or(text, |(end, _)| &text[..end])

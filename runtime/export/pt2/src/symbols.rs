@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
-use crate::error::{ErrorKind, Result};
+use crate::LONGEST_DESCRIPTION;
+use crate::error::{ErrorKind, Result, ensure};
 use crate::expression::{Expression, Formula};
 use crate::number::{Function, Number};
 use crate::wire::{RangeConstraint, SymInt};
@@ -17,6 +18,8 @@ pub struct Symbols {
     pub ranges: Vec<(Option<i64>, Option<i64>)>,
     /// The place of each name.
     places: HashMap<String, usize>,
+    /// The length of the sizes that were printed so far.
+    printed: usize,
 }
 
 /// A size of an input, to be compared with the actual one.
@@ -112,8 +115,17 @@ impl Symbols {
     /// Parses a size, to be printed; a function that is unknown here is printed as it is written.
     ///
     /// # Errors
-    /// The size cannot be parsed.
+    /// The size cannot be parsed; all sizes together are too long.
     pub fn size(&mut self, size: &SymInt) -> Result<Size> {
+        self.printed += match size {
+            SymInt::AsInt(_) => size_of::<Size>(),
+            SymInt::AsExpr(expression) => size_of::<Size>() + expression.expr_str.len(),
+        };
+        ensure!(
+            self.printed <= LONGEST_DESCRIPTION,
+            NotSupported,
+            "the sizes of all inputs and outputs take more than {LONGEST_DESCRIPTION} bytes"
+        );
         let dim = match (self.dim(size), size) {
             (Err(error), SymInt::AsExpr(expression)) if error.kind() == ErrorKind::NotSupported => {
                 return Ok(Size::Computed(Expression::parse(&expression.expr_str)?.to_string()));

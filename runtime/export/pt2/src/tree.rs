@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::LONGEST_DESCRIPTION;
 use crate::error::{Error, Result, bail, ensure};
 
 /// The only existing version of the format.
@@ -42,7 +43,7 @@ impl Tree {
     /// Parses the text in an archive.
     ///
     /// # Errors
-    /// The text has another form.
+    /// The text has another form; the paths of its values are too long.
     pub fn parse(text: &str) -> Result<Tree> {
         let (version, node): (u64, Node) =
             serde_json::from_str(text).map_err(|error| Error::of_json("the nesting of arguments", error))?;
@@ -51,7 +52,31 @@ impl Tree {
             NotSupported,
             "the nesting of arguments is described in version {version}, expected {VERSION}"
         );
-        Self::of(node)
+        let tree = Self::of(node)?;
+        let length = tree.length_of_paths(0);
+        ensure!(
+            length <= LONGEST_DESCRIPTION,
+            NotSupported,
+            "the paths of {} arguments or results have {length} bytes together, at most {LONGEST_DESCRIPTION} are supported",
+            tree.leaves()
+        );
+        Ok(tree)
+    }
+
+    /// The length of all paths together, or slightly more, where `before` bytes are in front of each.
+    fn length_of_paths(&self, before: usize) -> usize {
+        let of = |child: &Tree, key: usize| child.length_of_paths(before.saturating_add(key + "[]".len()));
+        let add = |sum: usize, length: usize| sum.saturating_add(length);
+        match self {
+            Tree::Leaf => before,
+            Tree::Tuple(children) | Tree::List(children) => {
+                let places = children.len().to_string().len();
+                children.iter().map(|child| of(child, places)).fold(0, add)
+            }
+            Tree::Dict(children) | Tree::Other(_, children) => {
+                children.iter().map(|(key, child)| of(child, key.len())).fold(0, add)
+            }
+        }
     }
 
     fn of(node: Node) -> Result<Tree> {
@@ -205,6 +230,22 @@ mod tests {
         let counts = serde_json::json!({"default_factory_name": "list", "dict_context": ["a", "b"]});
         assert_eq!(paths("collections.defaultdict", &counts).unwrap(), ["['a'][0]", "['b'][0]"]);
         assert!(paths("collections.defaultdict", &Value::Null).is_err());
+    }
+
+    #[test]
+    fn a_key_is_not_repeated_for_each_of_many_values() {
+        let list =
+            format!(r#"{{"type": "builtins.list", "children_spec": [{}]}}"#, vec![LEAF; 2000].join(", "));
+        let tree = |length: usize| {
+            let context = Value::String(format!(r#"["{}"]"#, "k".repeat(length)));
+            let dict =
+                format!(r#"{{"type": "builtins.dict", "context": {context}, "children_spec": [{list}]}}"#);
+            Tree::parse(&format!("[1, {dict}]"))
+        };
+        assert_eq!(tree(100).unwrap().paths()[1999].len(), "['']".len() + 100 + "[1999]".len());
+        let refusal = tree(100_000).unwrap_err().to_string();
+        let expected = "the paths of 2000 arguments or results have 200020000 bytes together, at most 67108864 are supported";
+        assert_eq!(refusal, expected);
     }
 
     #[test]

@@ -41,8 +41,8 @@ pub struct Record {
 /// The records of a zip file by name.
 ///
 /// # Errors
-/// The file is not a zip file, or ends too early; records that are compressed, encrypted, have the same name, or exceed
-/// the file.
+/// The file is not a zip file, or ends too early; records that are compressed, encrypted, have the same name, overlap,
+/// or exceed the file.
 pub fn records(file: &[u8]) -> Result<HashMap<String, Record>> {
     let (rows, directory) = directory(file)?;
     let mut at = directory;
@@ -58,7 +58,19 @@ pub fn records(file: &[u8]) -> Result<HashMap<String, Record>> {
             crate::shortened(&name)
         );
     }
+    check_apart(&records)?;
     Ok(records)
+}
+
+/// Checks that no byte belongs to two records: to read all records would otherwise take longer than to read the file,
+/// by any factor.
+fn check_apart(records: &HashMap<String, Record>) -> Result<()> {
+    let mut ranges: Vec<_> =
+        records.values().map(|record| &record.range).filter(|range| !range.is_empty()).collect();
+    ranges.sort_unstable_by_key(|range| range.start);
+    let are_apart = ranges.windows(2).all(|pair| pair[0].end <= pair[1].start);
+    ensure!(are_apart, Argument, "records of the zip file overlap");
+    Ok(())
 }
 
 /// Whether a record's name ends like this; records that [`records`] refuses count, too.
@@ -226,6 +238,26 @@ mod tests {
         for len in 0..compressed.len() {
             assert!(!has_record(&compressed[..len], "/constants.pkl"));
         }
+    }
+
+    #[test]
+    fn a_byte_belongs_to_one_record() {
+        let one = file("a", b"content", 0, 7);
+        let row = one.len() - END_LEN - ROW_LEN - 1;
+        let (before, end) = (&one[..row], &one[one.len() - END_LEN..]);
+        let two = |name: u8, content: usize| {
+            let mut second = one[row..one.len() - END_LEN].to_vec();
+            second[ROW_LEN] = name;
+            (20..28).step_by(4).for_each(|at| second[at] = content as u8);
+            let mut file = [before, &one[row..one.len() - END_LEN], &second, end].concat();
+            let rows = file.len() - END_LEN + 10;
+            file[rows] = 2;
+            records(&file).map(|records| records.len()).map_err(|error| error.to_string())
+        };
+        assert_eq!(two(b'b', 7).unwrap_err(), "records of the zip file overlap");
+        assert_eq!(two(b'b', 1).unwrap_err(), "records of the zip file overlap");
+        assert_eq!(two(b'b', 0), Ok(2), "a record without bytes");
+        assert!(two(b'a', 7).unwrap_err().contains("the name \"a\""));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use torch_library::{Tensor, limits, warning};
 use torch_library_export::{Loader, Program};
 
 /// The records of an archive that PyTorch wrote, in order.
-fn records(name: &str) -> Vec<(String, Vec<u8>)> {
+pub(crate) fn records(name: &str) -> Vec<(String, Vec<u8>)> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/archives").join(name);
     let file = std::fs::read(path).unwrap();
     let number = |at: usize, len: usize| {
@@ -30,7 +30,7 @@ fn records(name: &str) -> Vec<(String, Vec<u8>)> {
 }
 
 /// A zip file of records with correct checksums. `change` may modify the row of a record.
-fn zip(records: &[(String, Vec<u8>)], change: impl Fn(&str, &mut Row)) -> Vec<u8> {
+pub(crate) fn zip(records: &[(String, Vec<u8>)], change: impl Fn(&str, &mut Row)) -> Vec<u8> {
     let (mut file, mut rows) = (Vec::new(), Vec::new());
     for (name, content) in records {
         let mut row = Row { method: 0, len: content.len() as u32, start: file.len() as u32 };
@@ -63,7 +63,7 @@ fn zip(records: &[(String, Vec<u8>)], change: impl Fn(&str, &mut Row)) -> Vec<u8
     file
 }
 
-struct Row {
+pub(crate) struct Row {
     method: u16,
     len: u32,
     start: u32,

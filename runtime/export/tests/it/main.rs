@@ -1,5 +1,6 @@
 //! The tests of exported programs, in one binary, since each binary would link all kernels.
 
+mod amplified;
 mod archives;
 mod hostile;
 mod runs;

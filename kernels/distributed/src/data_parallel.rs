@@ -1,7 +1,9 @@
 //! Training on several ranks, each with a part of the batch.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 use torch_library::autograd::HookHandle;
@@ -97,8 +99,83 @@ pub struct Statistics {
 ///
 /// PyTorch: `torch.nn.parallel.DistributedDataParallel`.
 pub struct DistributedDataParallel {
-    reducer: Arc<Mutex<Reducer>>,
+    shared: Arc<Shared>,
     hooks: Vec<HookHandle>,
+}
+
+/// What the hooks use. Observers and kernels of the program run while the reducer is locked, so what they may ask for
+/// is outside.
+struct Shared {
+    reducer: Mutex<Reducer>,
+    /// The thread that has the reducer.
+    owner: Mutex<Option<ThreadId>>,
+    /// Whether gradients are sent as they arrive.
+    is_synchronizing: AtomicBool,
+    said: Mutex<Said>,
+}
+
+/// What the reducer said last about itself.
+#[derive(Clone, Default)]
+struct Said {
+    statistics: Statistics,
+    buckets: Vec<Vec<String>>,
+}
+
+impl Shared {
+    fn new(reducer: Reducer) -> Shared {
+        let said = Said { statistics: reducer.statistics, buckets: reducer.buckets() };
+        Shared {
+            reducer: Mutex::new(reducer),
+            owner: Mutex::default(),
+            is_synchronizing: AtomicBool::new(true),
+            said: Mutex::new(said),
+        }
+    }
+
+    /// Runs a function with the reducer, after other threads that have it.
+    ///
+    /// # Errors
+    /// The errors of the function; this thread has the reducer already.
+    fn with(&self, run: impl FnOnce(&mut Reducer) -> Result<()>) -> Result<()> {
+        /// Notes that no thread has the reducer, also if the function panics.
+        struct Owned<'a>(&'a Shared);
+        impl Drop for Owned<'_> {
+            fn drop(&mut self) {
+                *self.0.owner.lock().unwrap_or_else(PoisonError::into_inner) = None;
+            }
+        }
+        let this = thread::current().id();
+        ensure!(
+            *self.owner.lock().unwrap_or_else(PoisonError::into_inner) != Some(this),
+            Busy,
+            "gradients are being averaged on this thread: an observer, a hook or a kernel that runs meanwhile can \
+             neither finish that nor add a gradient"
+        );
+        let mut reducer = self.reducer.lock().unwrap_or_else(PoisonError::into_inner);
+        *self.owner.lock().unwrap_or_else(PoisonError::into_inner) = Some(this);
+        let _owned = Owned(self);
+        run(&mut reducer)
+    }
+
+    fn arrive(&self, index: usize) -> Result<()> {
+        match self.is_synchronizing.load(Ordering::Relaxed) {
+            true => self.with(|reducer| reducer.arrive(index)),
+            false => Ok(()),
+        }
+    }
+
+    fn finish(&self) -> Result<()> {
+        self.with(|reducer| {
+            let finished = reducer.finish();
+            let said = Said { statistics: reducer.statistics, buckets: reducer.buckets() };
+            *self.said.lock().unwrap_or_else(PoisonError::into_inner) = said;
+            finished
+        })
+    }
+
+    fn said(&self) -> Said {
+        self.said.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
 }
 
 impl DistributedDataParallel {
@@ -113,31 +190,25 @@ impl DistributedDataParallel {
     ) -> Result<DistributedDataParallel> {
         let reducer = Reducer::new(parameters.into_iter().collect(), group, options)?;
         let parameters = reducer.parameters().to_vec();
-        let reducer = Arc::new(Mutex::new(reducer));
+        let shared = Arc::new(Shared::new(reducer));
         // Made first, so that the hooks of earlier parameters are removed if a later one fails.
-        let mut parallel = DistributedDataParallel { reducer, hooks: Vec::new() };
+        let mut parallel = DistributedDataParallel { shared, hooks: Vec::new() };
         for (index, parameter) in parameters.iter().enumerate() {
-            let reducer = Arc::downgrade(&parallel.reducer); // weak, since the reducer holds the parameters
-            let hook = move |_: &Tensor| match reducer.upgrade() {
-                Some(reducer) => reducer.lock().unwrap_or_else(PoisonError::into_inner).arrive(index),
-                None => Ok(()),
-            };
+            let shared = Arc::downgrade(&parallel.shared); // weak, since the reducer holds the parameters
+            let hook = move |_: &Tensor| shared.upgrade().map_or(Ok(()), |shared| shared.arrive(index));
             parallel.hooks.push(parameter.register_post_accumulate_grad_hook(hook)?);
         }
         Ok(parallel)
-    }
-
-    fn reducer(&self) -> MutexGuard<'_, Reducer> {
-        self.reducer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits until all parameters have the average of all ranks' gradients. To be called between `backward` and the
     /// step, on all ranks, also on one that had nothing to compute.
     ///
     /// # Errors
-    /// A failure on any rank, with its number and the names of parameters.
+    /// A failure on any rank, with its number and the names of parameters; a call by code that runs within another one,
+    /// such as an observer ([`Busy`](ErrorKind::Busy)).
     pub fn finish(&self) -> Result<()> {
-        self.reducer().finish()
+        self.shared.finish()
     }
 
     /// Runs backward passes whose gradients are accumulated on this rank, until a pass outside of this sends the sums.
@@ -148,22 +219,22 @@ impl DistributedDataParallel {
         struct Before<'a>(&'a DistributedDataParallel, bool);
         impl Drop for Before<'_> {
             fn drop(&mut self) {
-                self.0.reducer().is_synchronizing = self.1;
+                self.0.shared.is_synchronizing.store(self.1, Ordering::Relaxed);
             }
         }
-        let was = std::mem::replace(&mut self.reducer().is_synchronizing, false);
+        let was = self.shared.is_synchronizing.swap(false, Ordering::Relaxed);
         let _before = Before(self, was);
         body()
     }
 
     /// The time that the communication of gradients has taken so far.
     pub fn statistics(&self) -> Statistics {
-        self.reducer().statistics
+        self.shared.said().statistics
     }
 
     /// The names of the parameters in each bucket, in the order in which buckets are sent.
     pub fn buckets(&self) -> Vec<Vec<String>> {
-        self.reducer().buckets()
+        self.shared.said().buckets
     }
 }
 

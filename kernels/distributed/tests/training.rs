@@ -1,8 +1,12 @@
 //! Data-parallel training gives the same as training in one process with the whole batch.
 
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
 use torch_library::DeviceType;
 use torch_library::autocast::Autocast;
 use torch_library::element::bf16;
+use torch_library::observe::Observer;
 use torch_library::prelude::*;
 use torch_library_distributed::{
     DataParallelOptions, DistributedDataParallel, Gradients, Options, ProcessGroup, ZeroRedundancyOptimizer,
@@ -355,4 +359,37 @@ fn a_sharded_state_is_read_by_another_number_of_ranks() {
         assert_eq!(step(&mut optimizer, &x)?, *expected);
         Ok(())
     });
+}
+
+#[test]
+fn an_observer_may_ask_while_gradients_are_averaged() {
+    let (ran, ends) = std::sync::mpsc::channel();
+    let train = |group: &ProcessGroup| {
+        let weight = Tensor::from([1.0, 1.0]);
+        weight.set_requires_grad(true)?;
+        let named = [("weight".to_owned(), weight.clone())];
+        let parallel = Arc::new(DistributedDataParallel::new(named, group, Default::default())?);
+        let (asked, answers) = (parallel.clone(), Arc::new(Mutex::new(Vec::new())));
+        let heard = answers.clone();
+        // Gradients are joined while they are averaged, and at no other time here.
+        let observer = Observer::new(move |event| {
+            if event.name() == "aten::cat" {
+                let refusal = asked.finish().err().map(|error| error.kind());
+                heard.lock().unwrap().push((asked.statistics().steps, asked.buckets().len(), refusal));
+            }
+        });
+        let observer = observer.on_this_thread();
+        weight.mul(&Tensor::from([2.0, 4.0]))?.sum()?.backward()?;
+        parallel.finish()?;
+        drop(observer);
+        let answers = answers.lock().unwrap().clone();
+        Ok((answers, parallel.statistics().steps, weight.grad().unwrap().to_vec::<f64>()?))
+    };
+    std::thread::spawn(move || ran.send(threads::run(1, train)));
+    let ran = ends.recv_timeout(Duration::from_secs(60)).expect("the observer waits for the averaging");
+    for result in ran {
+        let (answers, steps, gradient): (Vec<_>, u64, Vec<f64>) = result.unwrap();
+        assert_eq!(answers, [(0, 1, Some(ErrorKind::Busy))]);
+        assert_eq!((steps, gradient), (1, vec![2.0, 4.0]));
+    }
 }

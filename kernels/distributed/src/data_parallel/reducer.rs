@@ -42,8 +42,6 @@ pub(crate) struct Reducer {
     /// The next bucket to send; all ranks send them in the same order.
     next: usize,
     travelling: Vec<Travelling>,
-    /// Whether gradients are sent as they arrive.
-    pub(crate) is_synchronizing: bool,
     has_seen_the_order: bool,
     pub(crate) statistics: Statistics,
 }
@@ -78,7 +76,6 @@ impl Reducer {
             has_arrived: Vec::new(),
             next: 0,
             travelling: Vec::new(),
-            is_synchronizing: true,
             has_seen_the_order: false,
             statistics: Statistics::default(),
         };
@@ -100,9 +97,6 @@ impl Reducer {
 
     /// Records the arrival of a parameter's gradient, and sends buckets that it completes.
     pub(crate) fn arrive(&mut self, index: usize) -> Result<()> {
-        if !self.is_synchronizing {
-            return Ok(());
-        }
         ensure!(
             !self.has_arrived[index],
             Autograd,
@@ -198,6 +192,13 @@ impl Reducer {
             c10d::broadcast_::with(&mut list, self.group.name(), 0, 0).async_op(false).call().map(drop)
         })?;
         let order: Vec<usize> = list[0].to_vec::<i64>()?.into_iter().map(|index| index as usize).collect();
+        let mut sorted = order.clone();
+        sorted.sort_unstable();
+        ensure!(
+            sorted.into_iter().eq(0..self.parameters.len()),
+            Argument,
+            "rank 0 has other parameters: the order in which their gradients arrived is {order:?}"
+        );
         self.buckets = buckets::assign(&order, &self.parameters, self.options.bucket_bytes);
         Ok(())
     }

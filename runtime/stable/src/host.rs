@@ -20,7 +20,7 @@ mod open;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use torch_library::{Library, Result};
+use torch_library::{Library, Result, ensure};
 
 use crate::loaded::LoadedLibrary;
 use open::Opened;
@@ -45,6 +45,12 @@ static STATE: Mutex<Option<State>> = Mutex::new(None);
 /// * The requirements of [`load`](crate::load).
 #[expect(unsafe_code, reason = "runs a foreign library's constructors")]
 pub(crate) unsafe fn load(path: &Path) -> Result<LoadedLibrary> {
+    // The state is locked while constructors run, which this thread may be in the middle of.
+    ensure!(
+        !libraries::is_loading(),
+        Busy,
+        "this thread is loading a library: code that runs meanwhile, such as a listener, cannot load another one"
+    );
     let mut state = STATE.lock().unwrap_or_else(PoisonError::into_inner);
     let state = state.get_or_insert_default();
     if let Some(library) = state.loaded.iter().find(|loaded| loaded.path() == path) {

@@ -29,6 +29,8 @@ use crate::loaded::LoadedLibrary;
 ///   function that is missing. If it calls PyTorch's C++ functions, the error says so.
 /// - The errors of its registrations, as for [`Library`](torch_library::Library): a namespace that is declared already,
 ///   a schema that does not parse.
+/// - [`Busy`](torch_library::ErrorKind::Busy): this thread is loading a library, and a listener of its registrations
+///   loads another one.
 /// - [`NotSupported`](torch_library::ErrorKind::NotSupported): the system is not Linux with glibc on x86-64 or 64-bit
 ///   ARM; the program is linked with a PyTorch.
 ///

@@ -6,12 +6,13 @@
 mod build;
 
 use std::path::Path;
-use std::sync::{Once, OnceLock};
+use std::sync::{Once, OnceLock, mpsc};
+use std::time::Duration;
 
 use torch_library::vmap::{Level, Randomness};
 use torch_library::{
-    DType, Device, Dispatcher, ErrorKind, Generator, Layout, MemoryFormat, OperatorHandle, Result, Tensor,
-    Value,
+    DType, Device, Dispatcher, ErrorKind, Generator, Layout, MemoryFormat, OperatorHandle, RegistrationEvent,
+    Result, Tensor, Value,
 };
 use torch_library_kernels::prelude::*;
 use torch_library_stable::LoadedLibrary;
@@ -406,4 +407,25 @@ fn files_that_do_not_load_say_why() {
     let open = std::fs::read_dir("/proc/self/fd").unwrap();
     let mut open = open.filter_map(|file| std::fs::read_link(file.ok()?.path()).ok());
     assert_eq!(open.find(|file| file.to_string_lossy().contains("libundefined.so")), None, "a copy is left");
+}
+
+#[test]
+fn a_listener_cannot_load_a_library_while_another_one_registers() {
+    let (first, second) = (build("listened", &[]), build("loaded_by_a_listener", &[]));
+    let again = second.clone();
+    let (told, heard) = mpsc::channel();
+    let listener = Dispatcher::global().listen(move |event| match event {
+        RegistrationEvent::Registered(operator) if operator.to_string() == "listened::add_one" => {
+            let _ = told.send(load(&second).map(drop));
+        }
+        _ => {}
+    });
+    let (ended, ends) = mpsc::channel();
+    std::thread::spawn(move || ended.send(load(&first).map(drop)));
+    ends.recv_timeout(Duration::from_secs(60)).expect("the listener waits for the load").unwrap();
+    let error = heard.recv().unwrap().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Busy);
+    assert!(error.to_string().contains("this thread is loading a library"), "{error}");
+    drop(listener);
+    load(&again).unwrap();
 }

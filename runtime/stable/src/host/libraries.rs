@@ -80,7 +80,10 @@ pub(crate) fn load(path: &str, run: impl FnOnce() -> Result<()>) -> Result<Loadi
         }
         Err(error) => error,
     };
-    loading.opened.iter().rev().for_each(|library| drop(locked(library).take()));
+    for block in loading.opened.iter().rev() {
+        let library = locked(block).take();
+        drop(library); // without the lock, because listeners run
+    }
     Err(failure)
 }
 
@@ -193,7 +196,8 @@ impl ForeignLibrary {
         if IS_ENDING.load(Ordering::Relaxed) {
             std::mem::forget(self);
         } else {
-            drop(locked(&self.library).take());
+            let library = locked(&self.library).take();
+            drop(library); // without the lock, because listeners run
         }
     }
 }

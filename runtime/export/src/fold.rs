@@ -167,8 +167,20 @@ impl<'p> Facts<'p> {
         Facts { graph, weights, uses, producers, constants }
     }
 
+    /// The pairs, as long as their new weights together are not larger than all weights: a weight may be expanded, or
+    /// the weight of many convolutions, so that a small archive could request any amount of memory.
     fn pairs(&self) -> Vec<Pair> {
-        (0..self.graph.nodes.len()).filter_map(|norm| self.pair(norm)).collect()
+        let mut left = memory(self.weights);
+        let mut pairs: Vec<Pair> = (0..self.graph.nodes.len()).filter_map(|norm| self.pair(norm)).collect();
+        pairs.retain(|pair| {
+            let tensor = &self.weights[pair.parts.weight as usize].tensor;
+            let channels = tensor.sizes()[0]; // for the bias
+            let elements = i128::from(tensor.numel()) + i128::from(channels);
+            let fits = elements * tensor.dtype().size() as i128 <= left;
+            left -= if fits { elements * tensor.dtype().size() as i128 } else { 0 };
+            fits
+        });
+        pairs
     }
 
     /// The normalisation with the convolution before it, if they can be folded.
@@ -232,6 +244,19 @@ impl<'p> Facts<'p> {
             && parts.all().all(|number| tensor(number).dtype() == dtype)
             && parts.all().skip(1).all(|number| tensor(number).sizes() == &weight.sizes()[..1])
     }
+}
+
+/// The bytes of all weights together; those of memory that several share, once.
+fn memory(weights: &[Weight]) -> i128 {
+    let sizes: HashMap<_, _> = weights
+        .iter()
+        .map(|weight| {
+            let storage = weight.tensor.storage();
+            let start = storage.data_ptr().map_or(weight.tensor.id(), |start| start.addr().get());
+            (start, storage.nbytes() as i128)
+        })
+        .collect();
+    sizes.values().sum()
 }
 
 /// The new weight and the new bias.

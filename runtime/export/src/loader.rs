@@ -59,7 +59,8 @@ impl Loader {
 
     /// Folds batch normalisation in inference into the convolution before it, where both have constant weights and
     /// nothing else uses the convolution's result. The program has fewer calls, and results may differ in the last
-    /// bits.
+    /// bits. Of weights that many convolutions share, or that are expanded, only some are folded: the new weights are
+    /// not larger than all weights of the archive.
     ///
     /// The new weights are copies: what is written to the model's own by way of [`Program::weights`] has no effect on
     /// them. Layers and kernels for batch norm do not see the calls that are gone.

@@ -68,9 +68,13 @@ impl Parts {
 
     /// A weight of one element, in the record.
     fn weight(&mut self, name: &str, dtype: u64) {
+        self.expanded(name, &meta(dtype, &[size(1)]));
+    }
+
+    /// A weight with this description, in the record.
+    fn expanded(&mut self, name: &str, meta: &str) {
         let spec = format!(r#"{{"buffer": {{"arg": {{"name": "{name}"}}, "buffer_name": "{name}"}}}}"#);
         self.input_specs.push(spec);
-        let meta = meta(dtype, &[size(1)]);
         self.weights.push(format!(
             r#""{name}": {{"path_name": "weight_0", "use_pickle": false, "tensor_meta": {meta}}}"#
         ));
@@ -234,4 +238,33 @@ fn sizes_that_wait_for_each_other_take_linear_time() {
     *inputs.last_mut().unwrap() = tensor(&[2]);
     let refusal = soon(|| program.run(&inputs)).expect_err("a refusal").to_string();
     assert_eq!(refusal, "size 63 of input `input_299` is 1, but the program takes s19199*s19200");
+}
+
+#[test]
+fn an_expanded_weight_is_not_folded_to_a_large_one() {
+    let mut parts = Parts { record: vec![0; 4], ..Parts::default() };
+    parts.input("x", &[size(1), size(4096), size(8)]);
+    let expanded = |sizes: &[i64]| {
+        let sizes: Vec<_> = sizes.iter().map(|number| size(*number)).collect();
+        meta(7, &sizes).replace(&size(1), &size(0)) // the strides
+    };
+    parts.expanded("weight", &expanded(&[4096, 4096, 3]));
+    parts.expanded("mean", &expanded(&[4096]));
+    parts.tensor_values.push(format!(r#""convolved": {}"#, meta(7, &[size(1), size(4096), size(6)])));
+    let none = r#"{"as_none": true}"#;
+    let node = |operator: &str, inputs: &[&str], output: &str| {
+        let inputs: Vec<_> = inputs.iter().map(|arg| format!(r#"{{"name": "", "arg": {arg}}}"#)).collect();
+        let (inputs, output) = (inputs.join(", "), tensor(output));
+        format!(
+            r#"{{"target": "torch.ops.aten.{operator}.default", "inputs": [{inputs}], "outputs": [{output}]}}"#
+        )
+    };
+    let [x, weight, mean, convolved] = ["x", "weight", "mean", "convolved"].map(tensor);
+    parts.nodes.push(node("conv1d", &[&x, &weight], "convolved"));
+    let (momentum, eps) = (r#"{"as_float": 0.1}"#, r#"{"as_float": 0.00001}"#);
+    let inputs = [&*convolved, none, none, &mean, &mean, r#"{"as_bool": false}"#, momentum, eps];
+    parts.nodes.push(node("batch_norm", &inputs, "normal"));
+    let program = read(&parts).unwrap();
+    let sizes: Vec<_> = program.weights().iter().map(|weight| weight.tensor.storage().nbytes()).collect();
+    assert_eq!(sizes, [4, 4]);
 }

@@ -2,7 +2,6 @@
 #![expect(unsafe_code, reason = "the compiler's functions take handles and addresses")]
 
 use std::ffi::{CString, c_char};
-use std::sync::PoisonError;
 
 use cudarc::nvrtc::sys::{self, nvrtcResult};
 use torch_library::prelude::*;
@@ -15,14 +14,10 @@ const PRELUDE: &str = include_str!("prelude.cuh");
 
 /// The kernel of a source, which follows the prelude.
 pub(crate) fn function(gpu: &Gpu, label: &str, source: &str) -> Result<Function> {
-    let mut functions = gpu.functions.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(function) = functions.get(source) {
-        return Ok(*function);
-    }
-    let image = compile(label, &format!("{PRELUDE}\n{source}"), gpu.context.capability)?;
-    let function = gpu.context.load(&image)?;
-    functions.insert(source.to_owned(), function);
-    Ok(function)
+    gpu.functions.of(source, || {
+        let image = compile(label, &format!("{PRELUDE}\n{source}"), gpu.context.capability)?;
+        gpu.context.load(&image)
+    })
 }
 
 /// Checks that the compiler is installed.

@@ -1,6 +1,5 @@
 //! The devices of the machine: counted once, opened on first use, and opened again after they were lost.
 
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -10,6 +9,7 @@ use torch_library::prelude::*;
 
 use crate::blas::Blas;
 use crate::driver::{self, Context, Function, Memory, Pinned, Stream};
+use crate::functions::Functions;
 
 /// An open device.
 pub(crate) struct Gpu {
@@ -20,7 +20,7 @@ pub(crate) struct Gpu {
     others: Mutex<Vec<Arc<Stream>>>,
     /// Whether there are any of these: from then on each block tracks which streams use it.
     has_others: AtomicBool,
-    pub(crate) functions: Mutex<HashMap<String, Function>>,
+    pub(crate) functions: Functions<Function>,
     pub(crate) blas: Mutex<Option<Blas>>,
 }
 
@@ -87,7 +87,7 @@ impl Gpu {
             first,
             others: Mutex::default(),
             has_others: AtomicBool::new(false),
-            functions: Mutex::default(),
+            functions: Functions::new(),
             blas: Mutex::default(),
         }))
     }

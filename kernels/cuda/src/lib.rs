@@ -40,6 +40,7 @@ mod compiler;
 mod convolution;
 mod copy;
 mod driver;
+mod functions;
 mod gpu;
 mod kernel;
 mod matmul;

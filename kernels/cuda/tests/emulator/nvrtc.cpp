@@ -7,6 +7,7 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <fstream>
+#include <mutex>
 #include <sstream>
 #include <string>
 #include <sys/wait.h>
@@ -33,6 +34,8 @@ std::string hash(const std::string &text) {
 
 // For programs other than tests: the variable CUDA_EMULATOR names the folder of these sources, where kernels are kept too.
 void find_folder() {
+    static std::mutex turn;
+    std::lock_guard<std::mutex> guard(turn);
     const char *path = getenv("CUDA_EMULATOR");
     if (!folder.empty() || path == nullptr) return;
     std::stringstream text;

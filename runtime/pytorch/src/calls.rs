@@ -84,8 +84,11 @@ fn by_words(
     // operators of `aten` and for exported ones; there is room for the returns.
     unsafe { words::call(&name, &overload, &mut stack)? };
     let returns = schema.returns.iter().zip(stack);
+    // Take all of them before returning an error, so that none is leaked.
     // SAFETY: the words are now the operator's returns, and owned.
-    returns.map(|(ret, word)| unsafe { incoming.take(&ret.ty, word, Sight::StandIn) }).collect()
+    let taken = returns.map(|(ret, word)| unsafe { incoming.take(&ret.ty, word, Sight::StandIn) });
+    let taken: Vec<Result<Value<'static>>> = taken.collect();
+    taken.into_iter().collect()
 }
 
 fn names(operator: OperatorHandle) -> (CString, CString) {

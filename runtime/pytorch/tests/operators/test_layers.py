@@ -1,5 +1,7 @@
 """Kernels above the backend kernels: autocast, batching rules for vmap, another device."""
 
+import weakref
+
 import pytest
 import torch
 
@@ -62,6 +64,22 @@ def test_kernels_are_at_their_keys():
     assert not has("layers::there", "CPU") and not has("layers::product", "AutocastXPU")
     assert any(line.startswith("layers::there's kernel at is not in PyTorch: Conjugate: ") for line in REPORT)
     assert any(line.startswith("the fallback traced") and "for Tracer is not in PyTorch" in line for line in REPORT)
+
+
+def test_no_result_is_kept_when_another_is_refused():
+    known = []
+
+    @torch.library.impl("layers::halves", "CPU")
+    def halves(x):
+        second = x + 1
+        known.append(weakref.ref(second))
+        return torch.empty(2, dtype=torch.uint3) if x.ndim == 2 else x * 1, second
+
+    x = torch.rand(3)
+    assert torch.equal(layers.half(x), x) and known.pop()() is None
+    with pytest.raises(RuntimeError, match="element type .* of PyTorch is not known here"):
+        layers.half(torch.rand(2, 2))
+    assert known.pop()() is None
 
 
 def test_rules_serve_vmap():

@@ -26,6 +26,10 @@ torch_library! {
         runs() -> int;
         /// Has only the fallback for another device.
         elsewhere(Tensor self) -> Tensor;
+        /// Has kernels in Python alone.
+        halves(Tensor self) -> (Tensor, Tensor);
+        /// Is made of the former.
+        half(Tensor self) -> Tensor;
         /// Has a kernel for another device.
         there(Tensor self) -> str;
     }
@@ -117,6 +121,11 @@ mod kernels {
 #[torch_impl(layers::runs, CompositeExplicitAutograd)]
 fn runs() -> Result<i64> {
     Ok(RUNS.load(Ordering::Relaxed))
+}
+
+#[torch_impl(layers::half, CompositeImplicitAutograd)]
+fn half(this: &Tensor) -> Result<Tensor> {
+    Ok(layers::halves(this)?.0)
 }
 
 #[torch_impl(layers::there, PrivateUse1)]

@@ -312,6 +312,22 @@ class Associative(nn.Module):
         return factors, sums, turned, associative_scan(skewed, x, 0), associative_scan(torch.maximum, x[:1], 0)
 
 
+class Primitive(nn.Module):
+    """Operators that the whole table of decompositions makes primitives of."""
+
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.BatchNorm1d(4)
+        self.attention = nn.MultiheadAttention(4, 2, batch_first=True)
+
+    def forward(self, x, n):
+        y = self.norm(x.transpose(1, 2)).transpose(1, 2).tanh().flip(1)
+        seen, _ = self.attention(x, y, y, need_weights=False)
+        spectrum = torch.fft.rfft(seen, dim=1)
+        rows = torch.arange(3, 9, 2)[:, None] // n.to(torch.int64)
+        return seen.softmax(-1), spectrum.abs(), y.var(1), x.amax(2), x.prod(-1), rows, torch.where(x > 0, x, n / 2)
+
+
 class Strictly(nn.Module):
     """A function that is traced for itself."""
 
@@ -659,6 +675,8 @@ def features():
     fixture("strictly", Strictly(), (torch.randn(3),))
     if not IS_OLDER:
         joint(TESTS / "joint_loop.pt2", LoopLoss(), (torch.randn(2, 3),))
+    fixture("primitive", Primitive(), (torch.randn(2, 3, 4), torch.tensor([2], dtype=torch.int32)),
+            decompositions=dict(torch._decomp.decomposition_table))
 
 
 if __name__ == "__main__":

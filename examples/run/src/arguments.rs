@@ -17,12 +17,13 @@ pub(crate) struct Arguments {
     /// The name of the program to run, of an archive with several.
     #[arg(long, value_name = "NAME")]
     pub(crate) program: Option<String>,
-    /// A tensor for an input, from a NumPy file. A single number is a zero-dimensional tensor, also where the program
-    /// takes a number.
-    #[arg(long, value_name = "NAME=FILE.npy")]
+    /// A tensor for an input, from a NumPy file. A number, where the program takes one, is written out, or in a
+    /// zero-dimensional tensor. A constant may be given, written out, and must be what it was when the program was
+    /// exported.
+    #[arg(long, value_name = "NAME=FILE.npy|VALUE")]
     pub(crate) input: Vec<String>,
     /// Tensors for the inputs, which are in this file under the names 00, 01, …, 100, …, in order, or under the names of
-    /// the inputs.
+    /// the inputs. Inputs that are numbers are zero-dimensional tensors there, or given by --input.
     #[arg(long, value_name = "FILE.safetensors")]
     pub(crate) inputs: Option<PathBuf>,
     /// The file to write the outputs to, under the names 00, 01, …

@@ -5,10 +5,11 @@ use std::fs::{self, File};
 use std::path::Path;
 
 use torch_library::prelude::*;
-use torch_library_export::{Kind, Program};
+use torch_library_export::{Input, Kind, Program};
 use torch_library_kernels::data::{npy, safetensors};
 
 use crate::arguments::Arguments;
+use crate::constants;
 
 /// The inputs of a program: from one file, from the file next to the archive, or each from a file of its own.
 pub(crate) fn inputs(program: &Program, arguments: &Arguments) -> Result<Vec<Tensor>> {
@@ -24,15 +25,22 @@ pub(crate) fn inputs(program: &Program, arguments: &Arguments) -> Result<Vec<Ten
     };
     let mut named = BTreeSet::new();
     for pair in &arguments.input {
-        let Some((name, path)) = pair.split_once('=') else {
-            bail!(Argument, "--input {pair}: NAME=FILE.npy is expected")
+        let Some((name, given)) = pair.split_once('=') else {
+            bail!(Argument, "--input {pair}: NAME=FILE.npy or NAME=NUMBER is expected")
         };
+        if let Some(constant) = program.constant(name) {
+            constants::check_text(name, constant, given)?;
+            continue;
+        }
         let place = place(program, name)?;
         ensure!(named.insert(place), Argument, "--input {pair}: the input {name:?} is given more than once");
         ensure!(place < inputs.len(), Argument, "input {name:?} and those before it are not in the file");
-        let read =
-            File::open(path).map_err(Error::from).and_then(|file| npy::read(std::io::BufReader::new(file)));
-        inputs[place] = Some(read.map_err(|error| error.context(path))?);
+        let is_number = matches!(program.inputs()[place].kind, Kind::Number);
+        let written = is_number.then(|| constants::number(given)).flatten();
+        inputs[place] = Some(match written {
+            Some(number) => number,
+            None => read(given).map_err(|error| error.context(given))?,
+        });
     }
     let given = inputs.into_iter().zip(program.inputs().iter().map(Some).chain(std::iter::repeat(None)));
     let given = given.map(|(tensor, input)| match (tensor, input) {
@@ -45,9 +53,13 @@ pub(crate) fn inputs(program: &Program, arguments: &Arguments) -> Result<Vec<Ten
     given.collect()
 }
 
-/// The inputs, for people.
+fn read(path: &str) -> Result<Tensor> {
+    npy::read(std::io::BufReader::new(File::open(path)?))
+}
+
+/// The arguments, for people.
 fn listed(program: &Program) -> String {
-    let names: Vec<_> = program.inputs().iter().map(|input| format!("  {input}")).collect();
+    let names: Vec<_> = program.arguments().iter().map(|input| format!("  {input}")).collect();
     names.join("\n")
 }
 
@@ -61,14 +73,35 @@ fn place(program: &Program, name: &str) -> Result<usize> {
 }
 
 /// The tensors of a file in the places of the inputs that they are for: in the order of their names if all of these are
-/// numbers, by name otherwise. An order of texts is not that of the inputs.
+/// numbers, by name otherwise. An order of texts is not that of the inputs. Constants may be among them, and numbers may
+/// be missing, if all of them are.
 fn placed(tensors: BTreeMap<String, Tensor>, program: &Program) -> Result<Vec<Option<Tensor>>> {
     if tensors.keys().all(|name| number(name).is_some()) {
-        return Ok(in_order(tensors).into_iter().map(Some).collect());
+        let mut tensors = in_order(tensors).into_iter();
+        let is_tensor = |input: &Input| matches!(input.kind, Kind::Tensor { .. });
+        let only_tensors = program.inputs().iter().filter(|input| is_tensor(input)).count() == tensors.len();
+        if tensors.len() < program.inputs().len() && only_tensors {
+            let inputs = program.inputs().iter();
+            return Ok(inputs.map(|input| if is_tensor(input) { tensors.next() } else { None }).collect());
+        }
+        if tensors.len() != program.arguments().len() {
+            return Ok(tensors.map(Some).collect());
+        }
+        let mut inputs = Vec::new();
+        for (tensor, argument) in tensors.zip(program.arguments()) {
+            match program.constant(&argument.path) {
+                Some(constant) => constants::check(&argument.path, constant, &tensor)?,
+                None => inputs.push(Some(tensor)),
+            }
+        }
+        return Ok(inputs);
     }
     let mut inputs = vec![None; program.inputs().len()];
     for (name, tensor) in tensors {
-        inputs[place(program, &name)?] = Some(tensor);
+        match program.constant(&name) {
+            Some(constant) => constants::check(&name, constant, &tensor)?,
+            None => inputs[place(program, &name)?] = Some(tensor),
+        }
     }
     Ok(inputs)
 }

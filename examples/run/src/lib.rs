@@ -24,6 +24,7 @@ use torch_library::trace;
 use torch_library_export::{Loader, Program};
 
 mod arguments;
+mod constants;
 mod files;
 #[cfg(feature = "wgpu")]
 mod fuse;

@@ -16,11 +16,18 @@ fn twice(x: &Tensor) -> Result<Tensor> {
     aten::mul_Scalar(x, 2.into())
 }
 
+const ARCHIVES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../runtime/export/tests/archives");
+
 /// The exit code, and what the command prints to its output and as errors.
 fn run(arguments: &[&str]) -> (u8, String, String) {
-    let archive = concat!(env!("CARGO_MANIFEST_DIR"), "/../../runtime/export/tests/archives/custom.pt2");
+    run_archive("custom", arguments)
+}
+
+/// `run` for one of the archives that PyTorch wrote.
+fn run_archive(name: &str, arguments: &[&str]) -> (u8, String, String) {
+    let archive = format!("{ARCHIVES}/{name}.pt2");
     let (mut output, mut errors) = (Vec::new(), Vec::new());
-    let arguments = ["run", archive].into_iter().chain(arguments.iter().copied());
+    let arguments = ["run", &archive].into_iter().chain(arguments.iter().copied());
     let code = torch_library_run::run(arguments, &mut output, &mut errors);
     let [output, errors] = [output, errors].map(|text| String::from_utf8(text).expect("UTF-8"));
     (code, output, errors)
@@ -41,6 +48,39 @@ fn a_model_calls_operators_of_the_program() {
     let (code, output, errors) = run(&["--input", &input]);
     assert_eq!((code, errors.as_str()), (0, ""));
     assert!(output.ends_with("tensor([0., 6.])\n"), "{output}");
+}
+
+#[test]
+fn constants_may_be_given_and_must_be_what_they_were() {
+    let inputs = format!("{ARCHIVES}/strict.inputs.safetensors");
+    let outputs = format!("{ARCHIVES}/strict.outputs.safetensors");
+    let given = |constants: &[&str]| {
+        let constants = constants.iter().flat_map(|constant| ["--input", constant]);
+        let arguments: Vec<_> =
+            ["--inputs", &inputs, "--compare", &outputs].into_iter().chain(constants).collect();
+        run_archive("strict", &arguments)
+    };
+    let (code, output, errors) = given(&["scale=2.0", "pair[1]=4", "named_first=None"]);
+    assert_eq!((code, errors.as_str()), (0, ""));
+    assert!(output.contains("largest difference"), "{output}");
+    let (code, _, errors) = given(&["scale=3"]);
+    assert_eq!(
+        (code, errors.as_str()),
+        (2, "run: argument \"scale\" is always 2.0 in this program, got 3\n")
+    );
+    let (_, listed, _) = run_archive("strict", &["--list"]);
+    assert!(listed.contains("  scale: always 2.0\n"), "{listed}");
+}
+
+#[test]
+fn a_number_is_written_out_or_in_a_file() {
+    let inputs = format!("{ARCHIVES}/numbered.inputs.safetensors");
+    let (code, output, errors) = run_archive("numbered", &["--inputs", &inputs, "--input", "n=2"]);
+    assert_eq!((code, errors.as_str()), (0, ""));
+    assert!(output.contains("[1]: float32[2, 3]"), "{output}");
+    let (code, _, errors) = run_archive("numbered", &["--inputs", &inputs, "--input", "n=none.npy"]);
+    assert_eq!(code, 2);
+    assert!(errors.contains("none.npy"), "{errors}");
 }
 
 #[test]

@@ -30,6 +30,7 @@
 mod associative;
 mod batch;
 mod conditions;
+mod constant;
 mod device;
 mod fold;
 mod functional;

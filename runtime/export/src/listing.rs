@@ -93,7 +93,7 @@ impl fmt::Display for Problem {
 impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "exported by PyTorch {}, schema {}", self.torch_version, self.schema_version)?;
-        section(f, "inputs", &self.inputs)?;
+        section(f, "inputs", self.arguments())?;
         section(f, "outputs", &self.outputs)?;
         section(f, "weights", &self.weights)?;
         let elements: i128 = self.weights.iter().map(|weight| i128::from(weight.tensor.numel())).sum();

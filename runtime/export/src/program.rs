@@ -6,6 +6,7 @@ use torch_library::prelude::*;
 use torch_library::{Device, Dispatcher, backend};
 
 use crate::conditions::{Conditions, Names};
+use crate::constant::{self, Leaves};
 use crate::device::Moves;
 use crate::fold::Folding;
 use crate::operand::Operand;
@@ -17,7 +18,7 @@ use crate::signature::{Input, Kind, Output, Role, Weight, WeightKind};
 use crate::tree::Tree;
 use crate::weights::Weights;
 use crate::wire::{
-    Argument, ExportedProgram, Float, Graph, InputSpec, ModuleCallSignature, OutputSpec, SymFloatArgument,
+    Argument, ExportedProgram, Graph, InputSpec, ModuleCallSignature, OutputSpec, SymFloatArgument,
     SymIntArgument,
 };
 
@@ -36,6 +37,7 @@ pub struct Program {
     tensors: Vec<Tensor>,
     pub(crate) weights: Vec<Weight>,
     pub(crate) inputs: Vec<Input>,
+    pub(crate) leaves: Leaves,
     pub(crate) outputs: Vec<Output>,
     /// What to do with each output of the graph.
     fates: Vec<Fate>,
@@ -67,6 +69,18 @@ impl Program {
     /// The inputs: nested arguments flattened, without constants.
     pub fn inputs(&self) -> &[Input] {
         &self.inputs
+    }
+
+    /// All arguments of `forward`, flattened: the inputs, and between them the constants, which are of the kind
+    /// [`Kind::Constant`]. [`run_values`](Self::run_values) takes the values of either.
+    pub fn arguments(&self) -> &[Input] {
+        &self.leaves.arguments
+    }
+
+    /// The value that the argument with this name or path always has: the exporter made it part of the program, as it
+    /// was no tensor. `None` if there is no such argument, or if it is an input.
+    pub fn constant(&self, name: &str) -> Option<&Value<'static>> {
+        self.leaves.constant(name)
     }
 
     /// The outputs, nested results flattened.
@@ -122,10 +136,11 @@ impl Program {
             .collect())
     }
 
-    /// Runs the program with inputs that may be numbers, and returns all results.
+    /// Runs the program with inputs that may be numbers, and returns all results. The values are those of the
+    /// [inputs](Self::inputs), or those of all [arguments](Self::arguments), constants included.
     ///
     /// # Errors
-    /// The errors of [`run`](Self::run).
+    /// The errors of [`run`](Self::run); a constant has another value.
     pub fn run_values<'v>(&self, inputs: impl IntoIterator<Item = Value<'v>>) -> Result<Vec<Value<'static>>> {
         self.execute(inputs.into_iter().map(Value::into_owned).collect(), &mut Nobody)
     }
@@ -154,6 +169,7 @@ impl Program {
 
     fn execute<W: Watch>(&self, inputs: Vec<Value<'static>>, watch: &mut W) -> Result<Vec<Value<'static>>> {
         self.complete()?;
+        let inputs = self.leaves.inputs(inputs)?;
         self.conditions.check(&inputs)?;
         let mut frame = Frame::new(self.slots, inputs.into_iter(), &self.tensors);
         run::block(&self.block, &mut frame, watch)?;
@@ -203,6 +219,7 @@ pub(crate) struct Builder {
     conditions: Conditions,
     weights: Vec<Weight>,
     inputs: Vec<Input>,
+    leaves: Leaves,
     schema_version: String,
     folds_batch_norm: bool,
     moves: Moves,
@@ -219,7 +236,7 @@ impl Builder {
     ) -> Builder {
         let conditions = Conditions::new(&exported.range_constraints);
         let shared = Shared::new(device);
-        let (weights, inputs) = (Vec::new(), Vec::new());
+        let (weights, inputs, leaves) = (Vec::new(), Vec::new(), Leaves::default());
         let (moves, known) = (Moves::to(device), HashSet::new());
         Builder {
             exported,
@@ -227,6 +244,7 @@ impl Builder {
             conditions,
             weights,
             inputs,
+            leaves,
             schema_version,
             folds_batch_norm,
             moves,
@@ -263,6 +281,7 @@ impl Builder {
             tensors: self.weights.iter().map(|weight| weight.tensor.clone()).collect(),
             weights: self.weights,
             inputs: self.inputs,
+            leaves: self.leaves,
             outputs,
             fates,
             conditions: self.conditions,
@@ -297,8 +316,8 @@ impl Builder {
                     leaves.push(input.as_ref().map(|_| self.inputs.len() - 1));
                     names.extend(input.map(|name| (name, Source::Slot(self.shared.slot()))));
                 }
-                InputSpec::ConstantInput {} => {
-                    paths.next(); // a leaf of the arguments, but not an input
+                InputSpec::ConstantInput { name, value } => {
+                    self.leaves.push_constant(name, paths.next(), constant::of(value));
                     leaves.push(None);
                 }
                 InputSpec::Parameter { arg, parameter_name } => {
@@ -379,10 +398,19 @@ impl Builder {
                     crate::shortened(&object.class_fqn)
                 )
             }
-            _ => return Ok(None), // a constant of the export
+            argument => {
+                let Some(value) = constant::of_argument(argument) else {
+                    bail!(NotSupported, "an input is neither a tensor nor a number")
+                };
+                let name = path.clone().unwrap_or_default();
+                self.leaves.push_constant(&name, path, value);
+                return Ok(None);
+            }
         };
         let path = path.unwrap_or_else(|| name.clone());
-        self.inputs.push(Input { name: name.clone(), path, kind });
+        let input = Input { name: name.clone(), path, kind };
+        self.leaves.push(input.clone());
+        self.inputs.push(input);
         Ok(Some(name.clone()))
     }
 
@@ -503,12 +531,10 @@ fn kind_of_output(argument: &Argument, conditions: &mut Conditions, graph: &Grap
             }
         },
         Argument::AsSymInt(_) | Argument::AsSymFloat(_) | Argument::AsSymBool(_) => Kind::Number,
-        Argument::AsNone(_) => Kind::Constant("None".to_owned()),
-        Argument::AsInt(number) => Kind::Constant(number.to_string()),
-        Argument::AsFloat(Float(number)) => Kind::Constant(format!("{number:?}")),
-        Argument::AsBool(yes) => Kind::Constant(if *yes { "True" } else { "False" }.to_owned()),
-        Argument::AsString(text) => Kind::Constant(format!("{text:?}")),
-        _ => bail!(NotSupported, "an output is neither a tensor nor a number"),
+        argument => match constant::of_argument(argument) {
+            Some(value) => Kind::Constant(constant::shown(&value)),
+            None => bail!(NotSupported, "an output is neither a tensor nor a number"),
+        },
     })
 }
 

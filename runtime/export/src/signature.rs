@@ -36,7 +36,7 @@ impl fmt::Display for Kind {
     }
 }
 
-/// An input of a program.
+/// An input of a program, or an argument that is a constant of it.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Input {

@@ -107,7 +107,9 @@ fn check_weights(archive: &Archive<'_>, model: &str, exported: &ExportedProgram)
             InputSpec::CustomObj { custom_obj_name: name } => {
                 return Err(unsupported(format!("the program uses an object of a custom class, {name:?}")));
             }
-            InputSpec::UserInput { .. } | InputSpec::ConstantInput {} | InputSpec::Token { .. } => continue,
+            InputSpec::UserInput { .. } | InputSpec::ConstantInput { .. } | InputSpec::Token { .. } => {
+                continue;
+            }
         };
         let Some(meta) = payload.get(name) else {
             return Err(contradiction(format!("the archive has no weight {name:?}")));

@@ -216,7 +216,18 @@ pub enum InputSpec {
     TensorConstant { arg: Named, tensor_constant_name: String },
     CustomObj { custom_obj_name: String },
     Token { arg: Named },
-    ConstantInput {},
+    ConstantInput { name: String, value: ConstantValue },
+}
+
+/// The value of an argument that is no tensor.
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ConstantValue {
+    AsNone(bool),
+    AsInt(i64),
+    AsFloat(Float),
+    AsString(String),
+    AsBool(bool),
 }
 
 #[derive(Deserialize)]

@@ -290,6 +290,36 @@ fn a_size_may_be_an_input() {
 }
 
 #[test]
+fn constants_may_be_passed_and_must_be_what_they_were() {
+    let program = load("strict").unwrap();
+    let listed: Vec<_> = program.arguments().iter().map(ToString::to_string).collect();
+    assert_eq!(listed[0], "scale: always 2.0");
+    assert_eq!(listed[2], "pair_1: always 4, pair[1]");
+    assert_eq!(listed[4], "named_first: always None, named['first']");
+    assert!(matches!(program.constant("pair[1]"), Some(Value::Int(4))));
+    assert!(program.constant("x").is_none() && program.constant("y").is_none());
+    let inputs = recorded("strict", "inputs");
+    let [pair, x, second] = inputs.as_slice() else { panic!("three tensors") };
+    let call = |scale: f64, other: Value<'static>| {
+        program.run_values([
+            Value::Float(scale),
+            Value::from(pair),
+            other,
+            Value::from(x),
+            Value::None,
+            Value::from(second),
+        ])
+    };
+    let all = call(2.0, Value::Int(4)).unwrap();
+    let few = program.run(&inputs).unwrap();
+    assert_eq!(all[0].as_tensor().unwrap().to_vec::<f32>().unwrap(), few[0].to_vec::<f32>().unwrap());
+    let refusal = |scale, other| call(scale, other).unwrap_err().to_string();
+    assert_eq!(refusal(3.0, Value::Int(4)), "argument `scale` is always 2.0 in this program, got 3.0");
+    // As in PyTorch, the type must be the same, too.
+    assert_eq!(refusal(2.0, Value::Float(4.0)), "argument `pair[1]` is always 4 in this program, got 4.0");
+}
+
+#[test]
 fn weights_are_tied_and_strided_as_they_were() {
     let program = replay("ties", 1e-6);
     let weight = |name: &str| program.weight(name).unwrap();

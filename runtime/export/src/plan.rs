@@ -11,6 +11,7 @@ use crate::functional::Duplicate;
 use crate::number::Function;
 use crate::operand::Operand;
 use crate::out_dtype::OutDtype;
+use crate::print::Format;
 use crate::refused;
 use crate::region::{self, Region};
 use crate::target::{self, Batch, Call, Own};
@@ -81,7 +82,7 @@ pub(crate) enum Action {
     /// Calls an operator in another type.
     OutDtype(OutDtype),
     /// Writes a text by an operator.
-    Print { format: String, print: OperatorHandle },
+    Print { format: Format, print: OperatorHandle },
     /// Begins or ends a level of `vmap`, or wraps or unwraps a tensor.
     Batch(Batching),
     /// Does nothing, for nodes that are only informative.

@@ -2,42 +2,87 @@
 
 use torch_library::prelude::*;
 
-/// The text of a step, with its arguments in the places of `{}`.
-///
-/// # Errors
-/// A place with a name, a number or a format; more places than arguments; a value that is not shown.
-pub(crate) fn text(format: &str, arguments: &[Value<'_>]) -> Result<String> {
-    let (mut text, mut rest, mut arguments) = (String::new(), format, arguments.iter());
-    while let Some(at) = rest.find(['{', '}']) {
-        text.push_str(&rest[..at]);
-        rest = &rest[at..];
-        let after = ["{{", "}}", "{}"].into_iter().find_map(|part| rest.strip_prefix(part));
-        let Some(after) = after else {
-            bail!(NotSupported, "print with the format {format:?}: only places `{{}}` are supported")
-        };
-        match &rest[..2] {
-            "{}" => text.push_str(&shown(arguments.next())?),
-            brace => text.push_str(&brace[..1]),
-        }
-        rest = after;
-    }
-    Ok(text + rest)
+use crate::constant;
+
+/// The format of a step: what is between the values, and the argument of each value.
+#[derive(Debug)]
+pub(crate) struct Format {
+    /// The texts before each value, and the one behind the last.
+    texts: Vec<String>,
 }
 
-fn shown(argument: Option<&Value<'_>>) -> Result<String> {
-    Ok(match argument {
-        Some(Value::Int(number)) => number.to_string(),
-        Some(Value::Float(number)) => format!("{number:?}"),
-        Some(Value::Bool(yes)) => if *yes { "True" } else { "False" }.to_owned(),
-        Some(Value::Str(text)) => text.to_string(),
-        Some(Value::None) => "None".to_owned(),
-        Some(value) => match value.as_tensor() {
-            // As in Python, where such a tensor is formatted like its number.
-            Some(tensor) if tensor.dim() == 0 && !tensor.is_wrapper() => shown(Some(&tensor.item()?.into()))?,
-            Some(tensor) => tensor.to_string(),
-            None => bail!(NotSupported, "print of {}", value.type_name()),
+impl Format {
+    /// Reads a format with places `{}`, `{0}` and `{name}`. Returns the place among the arguments of each value that
+    /// is printed; the names of the arguments are empty for positional ones.
+    ///
+    /// # Errors
+    /// A place that asks for a format or a part of its argument, or for an argument that does not exist.
+    pub(crate) fn new(format: &str, names: &[&str]) -> Result<(Format, Vec<usize>)> {
+        let (mut texts, mut places) = (vec![String::new()], Vec::new());
+        let (mut rest, mut next) = (format, 0..);
+        let positional = names.iter().take_while(|name| name.is_empty()).count();
+        while let Some(at) = rest.find(['{', '}']) {
+            let last = texts.len() - 1;
+            texts[last].push_str(&rest[..at]);
+            rest = &rest[at..];
+            if let Some(after) = rest.strip_prefix("{{").or_else(|| rest.strip_prefix("}}")) {
+                texts[last].push_str(&rest[..1]);
+                rest = after;
+                continue;
+            }
+            let Some((place, after)) = rest.strip_prefix('{').and_then(|rest| rest.split_once('}')) else {
+                bail!(Argument, "print with the format {format:?}, which has a single brace")
+            };
+            ensure!(
+                place.chars().all(|c| c.is_alphanumeric() || c == '_'),
+                NotSupported,
+                "print with the format {format:?}: a place may have a number or a name, and nothing else"
+            );
+            let argument = match place.parse::<usize>() {
+                _ if place.is_empty() => next.next(),
+                Ok(number) => Some(number),
+                Err(_) => names.iter().position(|name| *name == place),
+            };
+            let is_there =
+                |at: &usize| *at < positional || (!place.is_empty() && place.parse::<usize>().is_err());
+            let Some(argument) = argument.filter(is_there) else {
+                bail!(Argument, "print with the format {format:?}: there is no argument for `{{{place}}}`")
+            };
+            places.push(argument);
+            texts.push(String::new());
+            rest = after;
+        }
+        let last = texts.len() - 1;
+        texts[last].push_str(rest);
+        Ok((Format { texts }, places))
+    }
+
+    /// The text of a step, with its values in their places.
+    ///
+    /// # Errors
+    /// A value that is not shown.
+    pub(crate) fn text(&self, values: &[Value<'_>]) -> Result<String> {
+        let mut text = String::new();
+        for (place, before) in self.texts.iter().enumerate() {
+            text.push_str(before);
+            if let Some(value) = values.get(place) {
+                text.push_str(&shown(value)?);
+            }
+        }
+        Ok(text)
+    }
+}
+
+fn shown(value: &Value<'_>) -> Result<String> {
+    Ok(match value.as_tensor() {
+        // As in Python, where such a tensor is formatted like its number.
+        Some(tensor) if tensor.dim() == 0 && !tensor.is_wrapper() => shown(&tensor.item()?.into())?,
+        Some(tensor) => tensor.to_string(),
+        None => match value {
+            Value::Str(text) => text.to_string(),
+            Value::Int(_) | Value::Float(_) | Value::Bool(_) | Value::None => constant::shown(value),
+            _ => bail!(NotSupported, "print of {}", value.type_name()),
         },
-        None => bail!(Argument, "print has more places than arguments"),
     })
 }
 
@@ -45,14 +90,32 @@ fn shown(argument: Option<&Value<'_>>) -> Result<String> {
 mod tests {
     use super::*;
 
+    /// The text of these arguments with these names.
+    fn text(format: &str, names: &[&str], arguments: &[Value<'_>]) -> Result<String> {
+        let (format, places) = Format::new(format, names)?;
+        format.text(&places.into_iter().map(|place| arguments[place].borrowed()).collect::<Vec<_>>())
+    }
+
     #[test]
     fn values_are_shown_in_their_places() {
         let values = [Value::Int(3), Value::Float(2.0), Value::Bool(true), Value::from(Tensor::from([1i64]))];
+        let text = |format, values: &[Value<'_>]| text(format, &vec![""; values.len()], values);
         assert_eq!(text("a {} {{b}} {}{}, {}", &values).unwrap(), "a 3 {b} 2.0True, tensor([1])");
+        assert_eq!(text("{1} {0}{1}", &values).unwrap(), "2.0 32.0");
         assert_eq!(text("nothing", &[]).unwrap(), "nothing");
         assert_eq!(text("{}", &[Value::from(Tensor::from(0.5f32))]).unwrap(), "0.5");
-        for refused in ["{0}", "{x}", "{:.2f}", "}", "{", "{} {} {} {} {}"] {
+        for refused in ["{4}", "{x}", "{:.2f}", "}", "{", "{} {} {} {} {}", "{0.a}", "{0!r}"] {
             assert!(text(refused, &values).is_err(), "{refused}");
+        }
+    }
+
+    #[test]
+    fn values_are_found_by_their_names() {
+        let values = [Value::Int(3), Value::from("x"), Value::None];
+        let text = |format| text(format, &["", "a", "some_b"], &values);
+        assert_eq!(text("{some_b}: {a} {} {a}").unwrap(), "None: x 3 x");
+        for refused in ["{c}", "{} {}", "{1}"] {
+            assert!(text(refused).is_err(), "{refused}");
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::number;
 use crate::operand::Operand;
 use crate::out_dtype::{self, OutDtype};
 use crate::plan::{Action, Block, Scope, Source};
+use crate::print::Format;
 use crate::target::Call;
 use crate::wire::{Argument, Graph, Named, SymIntArgument};
 
@@ -193,12 +194,12 @@ fn around(
             };
             return OutDtype::step(operator, dtype, rest, scope);
         }
-        ("print", [Argument::AsString(format), rest @ ..])
-            if call.inputs.iter().all(|input| input.name.is_empty()) =>
-        {
-            let operands = rest.iter().map(|argument| Operand::of_any(argument, scope));
+        ("print", [Argument::AsString(format), rest @ ..]) => {
+            let names: Vec<_> = call.inputs[1..].iter().map(|input| input.name.as_str()).collect();
+            let (format, places) = Format::new(format, &names)?;
+            let operands = places.into_iter().map(|place| Operand::of_any(rest[place], scope));
             let print = Dispatcher::global().find("aten::_print")?;
-            return Ok((Action::Print { format: format.clone(), print }, operands.collect::<Result<_>>()?));
+            return Ok((Action::Print { format, print }, operands.collect::<Result<_>>()?));
         }
         _ => return Err(refused(name)),
     };

@@ -9,7 +9,6 @@ use crate::batch::Levels;
 use crate::number::{self, Number};
 use crate::operand::{Item, Operand, wrapped};
 use crate::plan::{Action, Block, Measure, Source, Step, Target};
-use crate::print;
 use crate::region::{Region, Results, Rows};
 
 /// The state of a run: the values in their slots, and the program's weights.
@@ -272,7 +271,7 @@ fn own(step: &Step, action: &Action, frame: &mut Frame<'_>) -> Result<()> {
         },
         Action::OutDtype(call) => call.run(operands()?)?,
         Action::Print { format, print: operator } => {
-            let text = print::text(format, &operands()?)?;
+            let text = format.text(&operands()?)?;
             return operator.call_boxed(&mut Stack::from_iter([Value::from(text)]));
         }
         Action::Batch(batching) => {

@@ -7,7 +7,7 @@ use torch_library::prelude::*;
 use torch_library_export::{Kind, Loader, Output, Program, Role, Size, WeightKind};
 use torch_library_kernels::data::safetensors;
 
-use super::hostile::edited;
+use super::hostile::{edited, replaced};
 
 fn folder(name: &str) -> PathBuf {
     match name {
@@ -82,6 +82,22 @@ fn operators_around_operators_run_them() {
     for name in ["out_dtype", "hints_wrapper", "print"] {
         assert!(program.to_string().contains(&format!("higher_order.{name}")), "{program}");
     }
+}
+
+#[test]
+fn print_finds_its_arguments_by_their_names() {
+    let named = |format: &str| {
+        let print = r#"[{"name": "", "arg": {"as_string": "the sum is {} of {}"}, "kind": 1}, {"name": ""#;
+        let with_name = print.replace("the sum is {} of {}", format) + "total";
+        Program::from_bytes(&replaced("hinted.pt2", &format!("{print}\""), &format!("{with_name}\"")))
+    };
+    let program = named("{total} is the sum").unwrap();
+    assert!(program.problems().is_empty(), "{program}");
+    assert!(program.run(&recorded("hinted", "inputs")).is_ok());
+    let refused = named("{totals} is the sum").unwrap_err().to_string();
+    assert!(refused.contains("there is no argument for `{totals}`"), "{refused}");
+    let formatted = named("{total:.2f}").unwrap();
+    assert!(formatted.problems()[0].to_string().contains("a number or a name, and nothing else"));
 }
 
 #[test]

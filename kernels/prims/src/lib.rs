@@ -25,6 +25,7 @@ mod ops;
 
 mod create;
 mod elementwise;
+mod pool;
 mod reduce;
 mod shapes;
 

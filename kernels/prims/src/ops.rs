@@ -509,5 +509,22 @@ torch_library! {
         ///
         /// PyTorch: `torch.ops.prims.svd`.
         svd(Tensor A, *, bool full_matrices) -> (Tensor U, Tensor S, Tensor Vh);
+        /// The maxima of windows over the last two or three dimensions, and the place of each in its window.
+        ///
+        /// # Errors
+        /// Not one number for each dimension of the windows; sizes that are not positive.
+        ///
+        /// PyTorch: `torch.ops.prims._low_memory_max_pool_with_offsets`, of its compiler Inductor.
+        _low_memory_max_pool_with_offsets(Tensor self, SymInt[] kernel_size, SymInt[] stride, SymInt[] padding,
+            SymInt[] dilation, bool ceil_mode) -> (Tensor, Tensor);
+        /// The indices into an image of the places in windows that
+        /// [`_low_memory_max_pool_with_offsets`](fn@_low_memory_max_pool_with_offsets) found.
+        ///
+        /// # Errors
+        /// Those of that operator.
+        ///
+        /// PyTorch: `torch.ops.prims._low_memory_max_pool_offsets_to_indices`, of its compiler Inductor.
+        _low_memory_max_pool_offsets_to_indices(Tensor self, SymInt[] kernel_size, SymInt[] input_size,
+            SymInt[] stride, SymInt[] padding, SymInt[] dilation) -> Tensor;
     }
 }

@@ -100,6 +100,44 @@ fn tensors_are_created() -> Result<()> {
 }
 
 #[test]
+fn a_maximum_is_found_by_its_place_in_the_window() -> Result<()> {
+    let x = Tensor::from_vec((0..42).map(|x| (x * 17 % 23) as f32).collect(), &[1, 1, 6, 7])?;
+    for (stride, padding, dilation) in [(1, 0, 1), (2, 1, 1), (1, 1, 2)] {
+        let [stride, padding, dilation] = [stride, padding, dilation].map(|number| [number; 2]);
+        let (kernel, size) = ([2, 3], [6, 7]);
+        let (values, offsets) =
+            prims::_low_memory_max_pool_with_offsets(&x, &kernel, &stride, &padding, &dilation, true)?;
+        let (maxima, places) =
+            aten::max_pool2d_with_indices::call(&x, &kernel, &stride, &padding, &dilation, true)?;
+        assert_eq!(numbers(&values), numbers(&maxima));
+        assert_eq!(offsets.dtype(), DType::Int8);
+        assert!(numbers(&offsets).iter().all(|offset| (0.0..6.0).contains(offset)));
+        let indices = prims::_low_memory_max_pool_offsets_to_indices(
+            &offsets, &kernel, &size, &stride, &padding, &dilation,
+        )?;
+        assert_eq!(numbers(&indices), numbers(&places));
+    }
+    let deep = Tensor::from_vec((0..36).map(|x| (x * 17 % 23) as f32).collect(), &[1, 3, 3, 4])?;
+    let (_, offsets) =
+        prims::_low_memory_max_pool_with_offsets(&deep, &[2; 3], &[1; 3], &[0; 3], &[1; 3], false)?;
+    let (_, places) = aten::max_pool3d_with_indices::call(&deep, &[2; 3], &[1; 3], &[0; 3], &[1; 3], false)?;
+    let indices = prims::_low_memory_max_pool_offsets_to_indices(
+        &offsets,
+        &[2; 3],
+        &[3, 3, 4],
+        &[1; 3],
+        &[0; 3],
+        &[1; 3],
+    )?;
+    assert_eq!(numbers(&indices), numbers(&places));
+    assert!(prims::_low_memory_max_pool_with_offsets(&x, &[2], &[1], &[0], &[1], false).is_err());
+    let zeros =
+        prims::_low_memory_max_pool_offsets_to_indices(&offsets, &[0; 3], &[1; 3], &[1; 3], &[0; 3], &[1; 3]);
+    assert!(zeros.is_err());
+    Ok(())
+}
+
+#[test]
 fn primitives_have_derivatives() -> Result<()> {
     let x = Tensor::from([1.0, 2.0]);
     x.set_requires_grad(true)?;

@@ -58,6 +58,65 @@ fn gradients_are_those_of_the_operator_on_one() -> Result<()> {
     Ok(())
 }
 
+/// The gradients of a list that an operator writes to, which was multiplied by 1 before.
+fn grads_through(write: impl Fn(&mut [Tensor]) -> Result<()>) -> Result<Vec<Option<Vec<f64>>>> {
+    let leaves = list();
+    leaves[0].set_requires_grad(true)?;
+    let mut written =
+        leaves.iter().map(|leaf| aten::mul_Scalar(leaf, 1.into())).collect::<Result<Vec<_>>>()?;
+    write(&mut written)?;
+    assert!(!written[1].requires_grad(), "each tensor has a history of its own");
+    aten::sum(&written[0])?.backward()?;
+    leaves.iter().map(|leaf| leaf.grad().map(|grad| grad.to_vec()).transpose()).collect()
+}
+
+#[test]
+fn writes_to_each_tensor_have_gradients() -> Result<()> {
+    let ones = || vec![Tensor::from([1.0, 1.0]), Tensor::from(1.0)];
+    type Write = fn(&mut [Tensor], &[Tensor]) -> Result<()>;
+    let writes: [(Write, [f64; 2]); 13] = [
+        (|x, y| aten::_foreach_add__List::call(x, y, 2.into()), [1.0, 1.0]),
+        (|x, _| aten::_foreach_add__Scalar(x, 2.into()), [1.0, 1.0]),
+        (|x, y| aten::_foreach_sub__List(x, y), [1.0, 1.0]),
+        (|x, y| aten::_foreach_mul__List(x, y), [1.0, 1.0]),
+        (|x, _| aten::_foreach_mul__Scalar(x, 3.into()), [3.0, 3.0]),
+        (|x, y| aten::_foreach_div__List(x, y), [1.0, 1.0]),
+        (|x, _| aten::_foreach_div__Scalar(x, 2.into()), [0.5, 0.5]),
+        (|x, y| aten::_foreach_addcmul__Scalar(x, y, y), [1.0, 1.0]),
+        (|x, y| aten::_foreach_addcdiv__Scalar(x, y, y), [1.0, 1.0]),
+        (|x, y| aten::_foreach_lerp__Scalar(x, y, 0.25.into()), [0.75, 0.75]),
+        (|x, _| aten::_foreach_zero_(x), [0.0, 0.0]),
+        (|x, _| aten::_foreach_sqrt_(x), [0.5, 0.25]),
+        (|x, y| aten::_foreach_addcmul__Tensor(x, y, y, &Tensor::from([2.0, 2.0])), [1.0, 1.0]),
+    ];
+    for (n, (write, want)) in writes.into_iter().enumerate() {
+        assert_eq!(grads_through(|x| write(x, &ones()))?, [Some(want.to_vec()), None], "{n}");
+    }
+    Ok(())
+}
+
+#[test]
+fn half_of_the_gradient_goes_to_an_element_that_equals_the_bound() -> Result<()> {
+    type Bound = fn(&[Tensor]) -> Result<Vec<Tensor>>;
+    let bounds: [(Bound, [f64; 3]); 4] = [
+        (|x| aten::_foreach_maximum_Scalar(x, 2.into()), [0.0, 0.5, 1.0]),
+        (|x| aten::_foreach_maximum_ScalarList(x, &[2.into()]), [0.0, 0.5, 1.0]),
+        (|x| aten::_foreach_minimum_Scalar(x, 2.into()), [1.0, 0.5, 1.0]),
+        (|x| aten::_foreach_minimum_ScalarList(x, &[2.into()]), [1.0, 0.5, 1.0]),
+    ];
+    for (n, (bound, want)) in bounds.into_iter().enumerate() {
+        let x = Tensor::from([1.0, 2.0, f64::NAN]);
+        x.set_requires_grad(true)?;
+        aten::sum(&bound(&[x.clone()])?[0])?.backward()?;
+        assert_eq!(x.grad().expect("a gradient").to_vec::<f64>()?, want, "{n}");
+    }
+    // The type of a number counts only by its kind.
+    let whole = [Tensor::from([1i32, 3])];
+    assert_eq!(aten::_foreach_maximum_Scalar(&whole, 2.into())?[0].to_vec::<i32>()?, [2, 3]);
+    assert_eq!(aten::_foreach_maximum_Scalar(&whole, 2.5.into())?[0].dtype(), DType::Float32);
+    Ok(())
+}
+
 #[test]
 fn lists_have_one_length_and_a_tensor() {
     let refused = |error: Error, part: &str| assert!(error.to_string().contains(part), "{error}");

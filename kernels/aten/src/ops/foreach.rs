@@ -127,20 +127,20 @@ foreach! {
     _foreach_log_: log_ => "_foreach_log_(Tensor(a!)[] self) -> ()";
     _foreach_max: max => "_foreach_max(Tensor[] self) -> Tensor[]";
     _foreach_maximum_List: maximum => "_foreach_maximum.List(Tensor[] self, Tensor[] other) -> Tensor[]";
-    _foreach_maximum_Scalar: clamp_min => "_foreach_maximum.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]";
-    _foreach_maximum_ScalarList: clamp_min =>
+    _foreach_maximum_Scalar: maximum => "_foreach_maximum.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]";
+    _foreach_maximum_ScalarList: maximum =>
         "_foreach_maximum.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]";
     _foreach_maximum__List: clamp_min__Tensor => "_foreach_maximum_.List(Tensor(a!)[] self, Tensor[] other) -> ()";
-    _foreach_maximum__Scalar: clamp_min_ => "_foreach_maximum_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()";
-    _foreach_maximum__ScalarList: clamp_min_ =>
+    _foreach_maximum__Scalar: clamp_min__Tensor => "_foreach_maximum_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()";
+    _foreach_maximum__ScalarList: clamp_min__Tensor =>
         "_foreach_maximum_.ScalarList(Tensor(a!)[] self, Scalar[] scalars) -> ()";
     _foreach_minimum_List: minimum => "_foreach_minimum.List(Tensor[] self, Tensor[] other) -> Tensor[]";
-    _foreach_minimum_Scalar: clamp_max => "_foreach_minimum.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]";
-    _foreach_minimum_ScalarList: clamp_max =>
+    _foreach_minimum_Scalar: minimum => "_foreach_minimum.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]";
+    _foreach_minimum_ScalarList: minimum =>
         "_foreach_minimum.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]";
     _foreach_minimum__List: clamp_max__Tensor => "_foreach_minimum_.List(Tensor(a!)[] self, Tensor[] other) -> ()";
-    _foreach_minimum__Scalar: clamp_max_ => "_foreach_minimum_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()";
-    _foreach_minimum__ScalarList: clamp_max_ =>
+    _foreach_minimum__Scalar: clamp_max__Tensor => "_foreach_minimum_.Scalar(Tensor(a!)[] self, Scalar scalar) -> ()";
+    _foreach_minimum__ScalarList: clamp_max__Tensor =>
         "_foreach_minimum_.ScalarList(Tensor(a!)[] self, Scalar[] scalars) -> ()";
     _foreach_mm: mm => "_foreach_mm(Tensor[] self, Tensor[] mat2) -> Tensor[]";
     _foreach_mul_List: mul_Tensor => "_foreach_mul.List(Tensor[] self, Tensor[] other) -> Tensor[]";
@@ -174,6 +174,7 @@ foreach! {
     _foreach_sin_: sin_ => "_foreach_sin_(Tensor(a!)[] self) -> ()";
     _foreach_sinh: sinh => "_foreach_sinh(Tensor[] self) -> Tensor[]";
     _foreach_sinh_: sinh_ => "_foreach_sinh_(Tensor(a!)[] self) -> ()";
+    _foreach_sqrt_: sqrt_ => "_foreach_sqrt_(Tensor(a!)[] self) -> ()";
     _foreach_sub_List: sub_Tensor => "_foreach_sub.List(Tensor[] self, Tensor[] other, *, Scalar alpha=1) -> Tensor[]";
     _foreach_sub_Scalar: sub_Scalar => "_foreach_sub.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]";
     _foreach_sub_ScalarList: sub_Scalar => "_foreach_sub.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]";

@@ -9,7 +9,8 @@ use crate::below_autograd::below_autograd;
 
 mod scaler;
 
-#[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
+/// Made of operators with derivatives.
+#[torch_impl(aten, CompositeImplicitAutograd)]
 mod kernels {
     use super::*;
 
@@ -99,12 +100,6 @@ mod kernels {
     fn _foreach_zero_(this: &mut [Tensor]) -> Result<()> {
         this.iter_mut().try_for_each(|x| aten::zero_(x).map(drop))
     }
-}
-
-/// Made of operators with derivatives.
-#[torch_impl(aten, CompositeImplicitAutograd)]
-mod differentiable {
-    use super::*;
 
     fn _foreach_sqrt(this: &[Tensor]) -> Result<Vec<Tensor>> {
         check_nonempty(aten::_foreach_sqrt::NAME, this)?;

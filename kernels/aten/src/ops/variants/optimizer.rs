@@ -36,5 +36,4 @@ variants! {
     _foreach_norm_Scalar_out: _foreach_norm_Scalar =>
         "_foreach_norm.Scalar_out(Tensor[] self, Scalar ord=2, ScalarType? dtype=None, *, Tensor(a!)[] out) -> ()";
     _foreach_sqrt_out: _foreach_sqrt => "_foreach_sqrt.out(Tensor[] self, *, Tensor(a!)[] out) -> ()";
-    _foreach_sqrt_: _foreach_sqrt => "_foreach_sqrt_(Tensor(a!)[] self) -> ()";
 }

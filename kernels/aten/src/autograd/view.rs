@@ -36,7 +36,6 @@ derivatives! {
     _unsafe_view(Tensor self, SymInt[] size) -> Tensor as UnsafeViewBackward0 {
         self => grad.reshape(self.sizes()),
     }
-    view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a) as non_differentiable;
     _conj(Tensor(a) self) -> Tensor(a) as ConjBackward0 {
         self => aten::conj(grad),
     }
@@ -179,6 +178,17 @@ fn detach(keys: DispatchKeySet, this: &Tensor) -> Result<Tensor> {
 
 #[torch_impl(aten::detach, ADInplaceOrView, fallthrough)]
 fn detach_is_no_view();
+
+/// No gradient comes through the bytes of a number. As for autograd the result is no view, either of the two may be
+/// written, which changes the other's version.
+#[torch_impl(aten, Autograd)]
+fn view_dtype(keys: DispatchKeySet, this: &Tensor, dtype: DType) -> Result<Tensor> {
+    let _below = AutoDispatchBelowADInplaceOrView::new();
+    aten::view_dtype::redispatch(keys & DispatchKeySet::full_after(DispatchKey::ADInplaceOrView), this, dtype)
+}
+
+#[torch_impl(aten::view_dtype, ADInplaceOrView, fallthrough)]
+fn other_elements_are_no_view();
 
 #[torch_impl(aten, Autograd)]
 fn detach_(keys: DispatchKeySet, this: &mut Tensor) -> Result<&mut Tensor> {

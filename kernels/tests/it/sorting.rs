@@ -32,18 +32,57 @@ fn medians_are_the_smaller_of_two_and_nan_if_there_is_one() -> Result<()> {
 }
 
 #[test]
-fn elements_of_a_rank_are_those_of_a_stable_sort() -> Result<()> {
+fn elements_of_a_rank_are_those_of_a_sort_at_the_places_that_pytorch_finds() -> Result<()> {
     let numbers: Vec<f32> = (0..700).map(|i| if i % 50 == 7 { NAN } else { (i * 37 % 101) as f32 }).collect();
     let x = Tensor::from_vec(numbers, &[700])?;
-    let (sorted, order) = aten::sort(&x)?;
-    for k in [1, 2, 350, 686, 687, 700] {
+    let (sorted, _) = aten::sort(&x)?;
+    for (k, at) in [(1, 404), (2, 0), (350, 86), (686, 232), (687, 657), (700, 7)] {
         let (value, place) = aten::kthvalue(&x, k)?;
-        let (want, at) = (sorted.element::<f32>(&[k - 1])?, order.element::<i64>(&[k - 1])?);
-        let value = value.element::<f32>(&[])?;
+        let (value, want) = (value.element::<f32>(&[])?, sorted.element::<f32>(&[k - 1])?);
         assert!(value == want || value.is_nan() && want.is_nan());
         assert_eq!(place.element::<i64>(&[])?, at);
     }
     assert!(aten::kthvalue(&x, 0).is_err() && aten::kthvalue(&x, 701).is_err());
+    Ok(())
+}
+
+/// Few numbers, each several times.
+fn with_equals(count: i64) -> Result<Tensor> {
+    Tensor::from_vec((0..count).map(|i| (i * i % 5) as f64).collect(), &[count])
+}
+
+#[test]
+fn equal_elements_are_in_the_order_of_pytorch() -> Result<()> {
+    let (x, long) = (with_equals(20)?, with_equals(300)?);
+    let places = |x: &Tensor| x.to_vec::<i64>();
+    let order = |descending| places(&aten::sort::with(&x).descending(descending).call()?.1);
+    assert_eq!(order(false)?, [0, 15, 5, 10, 19, 16, 14, 11, 9, 6, 4, 1, 8, 7, 12, 13, 3, 2, 17, 18]);
+    assert_eq!(order(true)?, [2, 3, 18, 17, 7, 8, 13, 12, 1, 19, 16, 14, 11, 9, 6, 4, 10, 15, 5, 0]);
+    let stable = aten::sort_stable(&x, Some(true))?.1;
+    assert_eq!(places(&stable)?[..6], [0, 5, 10, 15, 1, 4]);
+    assert_eq!(places(&aten::argsort_stable(&x, true)?)?, places(&stable)?);
+    assert_eq!(places(&aten::argsort(&x)?)?, order(false)?);
+
+    let first = |x: &Tensor, count, largest, sorted| {
+        places(&aten::topk::with(x, count).largest(largest).sorted(sorted).call()?.1)
+    };
+    assert_eq!(first(&x, 4, true, true)?, [7, 17, 13, 18]);
+    assert_eq!(first(&x, 4, false, true)?, [15, 5, 10, 0]);
+    assert_eq!(first(&x, 7, false, true)?, [0, 15, 10, 5, 9, 19, 11]);
+    assert_eq!(first(&x, 7, true, false)?, [18, 8, 7, 13, 17, 2, 12]);
+    // A few of many are kept in a heap.
+    assert_eq!(first(&long, 4, true, true)?, [7, 3, 8, 2]);
+    assert_eq!(first(&long, 4, false, false)?, [10, 5, 15, 0]);
+
+    let sum = |places: Vec<i64>| (1..).zip(places).map(|(i, place): (i64, i64)| i * place).sum::<i64>();
+    assert_eq!(sum(places(&aten::sort(&long)?.1)?), 6_528_408);
+    assert_eq!(sum(places(&aten::sort::with(&long).descending(true).call()?.1)?), 6_480_396);
+    assert_eq!(sum(first(&long, 100, true, true)?), 754_187);
+    assert_eq!(sum(first(&long, 100, true, false)?), 729_365);
+    for (k, place) in [(1, 75), (50, 20), (100, 214), (150, 6), (300, 128)] {
+        assert_eq!(aten::kthvalue(&long, k)?.1.item()?, Scalar::Int(place), "{k}");
+    }
+    assert_eq!(aten::mode(&long)?.1.item()?, Scalar::Int(121));
     Ok(())
 }
 
@@ -127,7 +166,7 @@ fn integers_of_any_distance_are_sorted() -> Result<()> {
 type Pattern = fn(i64) -> f64;
 
 #[test]
-fn the_first_of_long_lines_are_those_of_a_stable_sort() -> Result<()> {
+fn the_first_of_long_lines_are_those_of_a_sort() -> Result<()> {
     let len = 5_000i64;
     let patterns: [(&str, Pattern); 5] = [
         ("ascending", |i| i as f64),
@@ -153,10 +192,17 @@ fn the_first_of_long_lines_are_those_of_a_stable_sort() -> Result<()> {
             let (sorted, order) =
                 aten::sort_stable::with(&line, Some(true)).dim(0).descending(is_largest).call()?;
             let context = format!("{count} of {name} {dtype}, largest {is_largest}");
-            let first = |x: &Tensor| aten::narrow(x, 0, 0, count);
-            assert_eq!(places.to_vec::<i64>()?, first(&order)?.to_vec::<i64>()?, "{context}");
+            let first = |x: &Tensor, count| aten::narrow(x, 0, 0, count);
             let wide = |x: &Tensor| x.to_dtype(DType::Float64)?.nan_to_num()?.to_vec::<f64>();
-            assert_eq!(wide(&values)?, wide(&first(&sorted)?)?, "{context}");
+            assert_eq!(wide(&values)?, wide(&first(&sorted, count)?)?, "{context}");
+            assert_eq!(wide(&aten::gather(&line, 0, &places)?)?, wide(&values)?, "{context}");
+            let in_order = wide(&first(&sorted, count + 1)?)?;
+            let mut places = places.to_vec::<i64>()?;
+            if in_order.windows(2).all(|pair| pair[0] != pair[1]) {
+                assert_eq!(places, first(&order, count)?.to_vec::<i64>()?, "{context}");
+            }
+            places.sort_unstable();
+            assert!(places.windows(2).all(|pair| pair[0] != pair[1]), "{context}");
         }
     }
     Ok(())

@@ -11,6 +11,7 @@ use crate::loops::{self, match_opmath};
 
 mod chosen;
 pub mod places;
+mod ties;
 
 use places::Sorter;
 
@@ -20,21 +21,22 @@ mod kernels {
 
     fn sort_stable(
         this: &Tensor,
-        _stable: Option<bool>,
+        stable: Option<bool>,
         dim: i64,
         descending: bool,
     ) -> Result<(Tensor, Tensor)> {
         let _lease = loops::frozen([this])?;
+        let wanted = Wanted::All { stable: stable == Some(true) };
         if !is_unsigned(this.dtype()) {
-            return ordered(aten::sort_stable::NAME, this, dim, None, descending);
+            return ordered(aten::sort_stable::NAME, this, dim, wanted, descending);
         }
-        let (_, indices) = ordered(aten::sort_stable::NAME, &signed(this)?, dim, None, descending)?;
+        let (_, indices) = ordered(aten::sort_stable::NAME, &signed(this)?, dim, wanted, descending)?;
         let values = Tensor::empty_strided(indices.sizes(), indices.strides(), this.dtype(), this.device())?;
         loops::assign(&values, &below_autograd(|| aten::gather(this, dim, &indices))?)?;
         Ok((values, indices))
     }
 
-    fn topk(this: &Tensor, k: i64, dim: i64, largest: bool, _sorted: bool) -> Result<(Tensor, Tensor)> {
+    fn topk(this: &Tensor, k: i64, dim: i64, largest: bool, sorted: bool) -> Result<(Tensor, Tensor)> {
         let _lease = loops::frozen([this])?;
         const OPERATOR: &str = aten::topk::NAME;
         check_numbers(OPERATOR, this)?;
@@ -46,7 +48,7 @@ mod kernels {
             "{OPERATOR}: k is {k}, dimension {dim} of sizes {:?} has {size} elements",
             this.sizes()
         );
-        ordered(OPERATOR, this, dim, Some(k), largest)
+        ordered(OPERATOR, this, dim, Wanted::First { count: k, sorted }, largest)
     }
 }
 
@@ -78,30 +80,42 @@ pub(super) fn signed(this: &Tensor) -> Result<Tensor> {
     Ok(signed)
 }
 
+/// Which elements of a line are wanted, and in which order.
+#[derive(Clone, Copy)]
+enum Wanted {
+    /// All in sorted order; with `stable`, equal elements keep their order.
+    All { stable: bool },
+    /// The first ones, perhaps in another order.
+    First { count: i64, sorted: bool },
+}
+
 /// The elements along a dimension in sorted order, and their indices: all of them, with the strides of the tensor, or
-/// the first `count`, in row-major order.
+/// the first ones, in row-major order.
 fn ordered(
     operator: &'static str,
     this: &Tensor,
     dim: i64,
-    count: Option<i64>,
+    wanted: Wanted,
     descending: bool,
 ) -> Result<(Tensor, Tensor)> {
     let lanes = Lanes::new(operator, this, dim)?;
     let mut sizes = Dims::from_slice(this.sizes());
-    if let (Some(size), Some(count)) = (sizes.get_mut(lanes.dim), count) {
+    if let (Some(size), Wanted::First { count, .. }) = (sizes.get_mut(lanes.dim), wanted) {
         *size = count;
     }
-    let strides = match count {
-        None => preserved_strides(&sizes, this.strides()),
-        Some(_) => contiguous_strides(&sizes),
+    let strides = match wanted {
+        Wanted::All { .. } => preserved_strides(&sizes, this.strides()),
+        Wanted::First { .. } => contiguous_strides(&sizes),
     };
     let empty = |dtype| Tensor::empty_strided(&sizes, &strides, dtype, this.device());
     let (values, indices) = (empty(this.dtype())?, empty(DType::Int64)?);
     match_opmath!(this.dtype(), T: Bool | Integer | Float => {
         Sorter::<T>::check(operator, lanes.len(this))?;
         lanes.choose::<T, _>(&values, &indices, Sorter::default, |sorter, lane, places| {
-            sorter.first(lane, places, descending);
+            match wanted {
+                Wanted::All { stable } => sorter.all(lane, places, descending, stable),
+                Wanted::First { sorted, .. } => sorter.first(lane, places, descending, sorted),
+            }
         })?;
     }, else => return Err(unsupported(operator, this.dtype())));
     Ok((values, indices))

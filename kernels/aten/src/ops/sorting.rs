@@ -90,15 +90,16 @@ torch_library! {
         ///
         /// PyTorch: `torch.msort`.
         msort(Tensor self) -> Tensor;
-        /// The indices that sort the elements along a dimension; equal elements keep their order.
+        /// The indices that sort the elements along a dimension; with `stable`, equal elements keep their order.
         ///
         /// # Errors
         /// A dimension out of range, a complex dtype.
         ///
         /// PyTorch: `torch.argsort`.
         argsort.stable(Tensor self, *, bool stable, int dim=-1, bool descending=False) -> Tensor;
-        /// Sorts the elements along a dimension, and returns them with their previous indices. Equal elements keep
-        /// their order; NaN counts as the largest.
+        /// Sorts the elements along a dimension, and returns them with their previous indices. With `stable`, equal
+        /// elements keep their order, otherwise they may be in any (in lines of up to 4 096 elements they are in that
+        /// of PyTorch); NaN counts as the largest.
         ///
         /// # Errors
         /// A dimension out of range, a complex dtype.
@@ -113,8 +114,8 @@ torch_library! {
         ///
         /// PyTorch: `torch.argsort`.
         argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor;
-        /// The `k` largest (or smallest) elements along a dimension, in order, and their indices. The indices are
-        /// `int64`.
+        /// The `k` largest (or smallest) elements along a dimension, and their indices, which are `int64`: in order, or
+        /// without `sorted` in that in which PyTorch finds them.
         ///
         /// # Errors
         /// A `k` that is negative or above the size of the dimension, boolean and complex dtypes.

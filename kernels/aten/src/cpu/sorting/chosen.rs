@@ -4,7 +4,8 @@ use torch_library::geometry::wrap_dim;
 use torch_library::prelude::*;
 
 use super::check_numbers;
-use super::places::{Ranked, Sorted, Sorter};
+use super::places::{Sorted, Sorter};
+use super::ties;
 use crate::aten;
 use crate::cpu::scan::lanes::Lanes;
 use crate::loops;
@@ -56,7 +57,7 @@ enum Choice {
     Middle,
     /// The median of the elements that are not NaN.
     MiddleNumber,
-    /// The last occurrence of the most frequent element, the smallest if there are several.
+    /// The most frequent element, the smallest if there are several.
     MostFrequent,
 }
 
@@ -100,7 +101,7 @@ impl Choice {
     fn place<T: Sorted>(self, sorter: &mut Sorter<T>, line: &[T]) -> usize {
         let numbers = || line.iter().filter(|x| !x.is_unordered()).count();
         let before = match self {
-            Choice::Rank(before) => before,
+            Choice::Rank(before) => return sorter.selected(line, before),
             // NaN is sorted to the end.
             Choice::Middle => match numbers() {
                 numbers if numbers < line.len() => numbers,
@@ -110,7 +111,7 @@ impl Choice {
                 0 => return first_of_equals(line.len()),
                 numbers => (numbers - 1) / 2,
             },
-            Choice::MostFrequent => return most_frequent(sorter, line),
+            Choice::MostFrequent => return most_frequent(line),
         };
         sorter.nth(line, before)
     }
@@ -129,17 +130,19 @@ fn first_of_equals(len: usize) -> usize {
     })
 }
 
-/// The index of the last occurrence of the most frequent element, the smallest if there are several.
-fn most_frequent<T: Sorted>(sorter: &mut Sorter<T>, line: &[T]) -> usize {
-    let sorted = sorter.sorted(line);
+/// The index of the most frequent element, the smallest if there are several: that of its last occurrence in the order
+/// in which PyTorch sorts the line, where NaN neither precedes nor follows.
+fn most_frequent<T: Sorted>(line: &[T]) -> usize {
+    let mut sorted: Vec<(T, usize)> = line.iter().copied().zip(0..).collect();
+    ties::sort(&mut sorted, &|(a, _), (b, _)| a < b);
     let (mut longest, mut place, mut start) = (0, 0, 0);
-    for (i, ranked) in sorted.iter().enumerate() {
-        if sorted.get(i + 1).is_some_and(|next| next.rank() == ranked.rank()) {
+    for (i, (element, of_element)) in sorted.iter().enumerate() {
+        if sorted.get(i + 1).is_some_and(|(next, _)| next == element) {
             continue;
         }
         let len = i + 1 - start;
         if len > longest {
-            (longest, place) = (len, ranked.place());
+            (longest, place) = (len, *of_element);
         }
         start = i + 1;
     }

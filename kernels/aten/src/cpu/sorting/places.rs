@@ -9,6 +9,7 @@
 
 use torch_library::{DType, Result, ensure};
 
+use super::ties;
 use crate::loops::on_vectors;
 use crate::number::Ordered;
 
@@ -125,8 +126,15 @@ sorted_float! {
 /// The smallest length of a line for which radix sort is faster than comparison.
 const LONG: usize = 512;
 
+/// Equal elements of lines up to this length are left in PyTorch's order, unless a sort is to be stable. PyTorch leaves
+/// that order open; to find it, a line is sorted twice, which takes much longer in the end than radix sort.
+const LONGEST_LIKE_PYTORCH: usize = 4096;
+
 /// If less than one element of this many is wanted, most are left out by blocks.
 const FEW: usize = 16;
+
+/// If at most one element of this many is wanted, PyTorch keeps them in a heap.
+const FEW_IN_PYTORCH: usize = 64;
 
 /// The number of elements of such a block.
 const BLOCK: usize = 256;
@@ -138,6 +146,18 @@ on_vectors! {
             *is_found |= T::Ranked::new(x.rank(), 0, descending).rank() < last;
         }
     }
+}
+
+on_vectors! {
+    /// Counts the elements of a line that are not after one of this rank.
+    fn count_up_to<T: Sorted>(line: &[T], last: Half<T>, descending: bool, count: &mut usize) {
+        *count = line.iter().filter(|x| T::Ranked::new(x.rank(), 0, descending).rank() <= last).count();
+    }
+}
+
+/// Whether an element precedes another, wherever they are.
+fn precedes<R: Ranked>(a: R, b: R) -> bool {
+    a.rank() < b.rank()
 }
 
 type Half<T> = <<T as Sorted>::Ranked as Ranked>::Half;
@@ -191,22 +211,56 @@ impl<T: Sorted> Sorter<T> {
         Ok(())
     }
 
-    /// Writes the indices of the first elements of a line in sorted order; equal elements keep their order.
-    pub fn first(&mut self, line: &[T], places: &mut [i64], descending: bool) {
+    /// Writes the indices of a line in sorted order. Equal elements keep their order if that is to be `stable`, and in
+    /// long lines; in others they are in that of PyTorch.
+    pub fn all(&mut self, line: &[T], places: &mut [i64], descending: bool, stable: bool) {
         if let Some(narrow) = self.narrowed(line) {
-            return narrow.sorter.first(&narrow.line, places, descending);
+            return narrow.sorter.all(&narrow.line, places, descending, stable);
         }
+        self.rank(line, descending);
+        self.sort();
+        if !stable && (ties::SHORT + 1..=LONGEST_LIKE_PYTORCH).contains(&line.len()) && !self.are_different()
+        {
+            self.rank(line, descending);
+            ties::sort(&mut self.ranked, &precedes);
+        }
+        self.write(places);
+    }
+
+    /// Writes the indices of the first elements of a line in sorted order, or in that in which PyTorch finds them; equal
+    /// elements are in that of PyTorch.
+    pub fn first(&mut self, line: &[T], places: &mut [i64], descending: bool, is_sorted: bool) {
         let count = places.len();
-        if count < line.len() / FEW && count > 0 {
+        let are_few = count.saturating_mul(FEW_IN_PYTORCH) <= line.len();
+        if count > 0 && !((is_sorted || are_few) && self.find_first(line, count, descending)) {
+            self.rank(line, descending);
+            if are_few {
+                ties::partial_sort(&mut self.ranked, count, &precedes);
+            } else {
+                ties::nth_element(&mut self.ranked, count - 1, &precedes);
+                if is_sorted {
+                    ties::sort(&mut self.ranked[..count - 1], &precedes);
+                }
+            }
+        }
+        self.write(places);
+    }
+
+    /// Sorts the first `count` elements of a line, at least one. Whether no other is equal to one of them.
+    fn find_first(&mut self, line: &[T], count: usize, descending: bool) -> bool {
+        if count < line.len() / FEW {
             self.rank_first(line, count, descending);
         } else {
             self.rank(line, descending);
-            if 0 < count && count < line.len() / 4 {
+            if count < line.len() / 4 {
                 self.keep(count);
             }
         }
         self.sort();
-        places.iter_mut().zip(&self.ranked).for_each(|(to, ranked)| *to = ranked.place() as i64);
+        let (mut up_to_last, last) = (0, self.ranked[count - 1].rank());
+        count_up_to(line, last, descending, &mut up_to_last);
+        self.ranked.truncate(count);
+        up_to_last == count && self.are_different()
     }
 
     /// A line of integers of 64 bits whose differences fit into 32 bits, in the same order.
@@ -225,6 +279,15 @@ impl<T: Sorted> Sorter<T> {
         Some(narrow)
     }
 
+    /// Whether no two elements that were sorted are equal.
+    fn are_different(&self) -> bool {
+        self.ranked.windows(2).all(|pair| pair[0].rank() != pair[1].rank())
+    }
+
+    fn write(&self, places: &mut [i64]) {
+        places.iter_mut().zip(&self.ranked).for_each(|(to, ranked)| *to = ranked.place() as i64);
+    }
+
     /// The elements of a line in sorted order, as ranks with indices.
     pub fn sorted(&mut self, line: &[T]) -> &[T::Ranked] {
         self.rank(line, false);
@@ -239,6 +302,13 @@ impl<T: Sorted> Sorter<T> {
     pub fn nth(&mut self, line: &[T], before: usize) -> usize {
         self.rank(line, false);
         self.ranked.select_nth_unstable(before).1.place()
+    }
+
+    /// Like [`nth`](Self::nth), but of equal elements the one that PyTorch finds.
+    pub fn selected(&mut self, line: &[T], before: usize) -> usize {
+        self.rank(line, false);
+        let found = ties::quick_select(&mut self.ranked, before, &precedes);
+        found.map_or_else(|| self.nth(line, before), Ranked::place)
     }
 
     /// Ranks the first `count` elements in sorted order. A block is left out if none of its elements precedes the last

@@ -68,6 +68,34 @@ fn a_large_mean_costs_layer_norm_no_digits() -> Result<()> {
 }
 
 #[test]
+fn equal_elements_are_their_own_mean_and_have_no_variance() -> Result<()> {
+    let is_zero = |x: &Tensor| Ok::<_, Error>(aten::count_nonzero(x)?.item()? == Scalar::Int(0));
+    for (dtype, len) in [DType::Float32, DType::Float64]
+        .into_iter()
+        .flat_map(|dtype| [3, 15, 100, 5000].map(|len| (dtype, len)))
+    {
+        for number in [1.1, 1000.7, 3.3e5] {
+            let x = aten::full::with(&[2, 3, len], number.into()).dtype(Some(dtype)).call()?;
+            let context = format!("{len} times {number} in {dtype}");
+            for dims in [&[2][..], &[0]] {
+                assert!(is_zero(&aten::var_dim::with(&x, Some(dims)).unbiased(false).call()?)?, "{context}");
+            }
+            let lines = aten::layer_norm::with(&x, &[len]).eps(1e-12).call()?;
+            let groups = aten::group_norm::with(&x, 3).eps(1e-12).call()?;
+            assert!(is_zero(&lines)? && is_zero(&groups)?, "{context}");
+            let (_, mean, rstd) =
+                aten::native_batch_norm::call(&x, None, None, None, None, true, 0.1, 1e-12)?;
+            assert!(aten::equal(&mean, &x.select(2, 0)?.select(0, 0)?)?, "{context}");
+            assert!(aten::allclose(&rstd, &aten::full_like(&rstd, 1e6.into())?)?, "{context}");
+        }
+    }
+    // A deviation that is too large for its square.
+    let x = Tensor::from([3e38f32, -3e38]);
+    assert_eq!(aten::var(&x)?.element::<f32>(&[])?, f32::INFINITY);
+    Ok(())
+}
+
+#[test]
 fn training_moves_the_running_statistics() -> Result<()> {
     let x = Tensor::from([[1.0, 10.0], [3.0, 10.0]]);
     let (mean, var) = (Tensor::from([0.0, 0.0]), Tensor::from([1.0, 1.0]));

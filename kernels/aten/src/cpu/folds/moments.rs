@@ -91,7 +91,14 @@ impl<T: Float + Number> Fold<T> for Moments {
             // Perhaps only the sum overflows, and not the mean.
             return elements.iter().fold(self.identity(), |moment, x| self.step(moment, *x, position));
         }
-        Moment { count, mean, squares: SquaresAround(mean).slice(elements, position) }
+        let (chunks, rest) = elements.as_chunks::<LANES>();
+        let mut deviations = Deviations::<T, LANES>::from([mean; LANES]);
+        chunks.iter().for_each(|chunk| deviations.add(chunk));
+        let mut of_rest = Deviations::<T, 1>::from([mean]);
+        rest.iter().for_each(|x| of_rest.add(&[*x]));
+        let [sum, squares] = [(deviations.sums, of_rest.sums), (deviations.squares, of_rest.squares)]
+            .map(|(lanes, [rest])| lanes.into_iter().fold(rest, |sum, lane| sum + lane));
+        corrected(count, mean, sum, squares)
     }
 
     #[inline(always)]
@@ -141,39 +148,46 @@ fn columns<T: Float + Number, const N: usize>(
         }
         return N;
     }
-    let mut squares = [T::ZERO; N];
-    for n in 0..lines.len() {
-        let line = line(n);
-        for i in 0..N {
-            squares[i] = SquaresAround(means[i]).step(squares[i], line[i], position);
-        }
-    }
+    let mut deviations = Deviations::from(means);
+    (0..lines.len()).for_each(|n| deviations.add(&line(n)));
     let mut moments = [Moments.identity(); N];
     for i in 0..N {
-        moments[i] = Moment { count, mean: means[i], squares: squares[i] };
+        moments[i] = corrected(count, means[i], deviations.sums[i], deviations.squares[i]);
     }
     Moments.merge_each(values, &moments);
     N
 }
 
-/// The sum of the squared distances from a number.
-struct SquaresAround<T>(T);
+/// The distances from a mean, one in each lane: their sums, and those of their squares.
+struct Deviations<T, const N: usize> {
+    means: [T; N],
+    sums: [T; N],
+    squares: [T; N],
+}
 
-impl<T: Float + Number> Fold<T> for SquaresAround<T> {
-    type Value = T;
-
+impl<T: Float + Number, const N: usize> Deviations<T, N> {
     #[inline(always)]
-    fn identity(&self) -> T {
-        T::ZERO
+    fn from(means: [T; N]) -> Self {
+        Deviations { means, sums: [T::ZERO; N], squares: [T::ZERO; N] }
     }
 
     #[inline(always)]
-    fn step(&self, sum: T, element: T, _: usize) -> T {
-        sum + (element - self.0) * (element - self.0)
+    fn add(&mut self, elements: &[T; N]) {
+        for i in 0..N {
+            let distance = elements[i] - self.means[i];
+            self.sums[i] = self.sums[i] + distance;
+            self.squares[i] = self.squares[i] + distance * distance;
+        }
     }
+}
 
-    #[inline(always)]
-    fn merge(&self, a: T, b: T) -> T {
-        a + b
+/// The moment of elements of which the distances from their rounded mean are summed. These sums would be zero but for
+/// the mean's rounding error, which they correct: elements that are all equal are their own mean, without deviations.
+#[inline(always)]
+fn corrected<T: Float>(count: T, mean: T, sum: T, squares: T) -> Moment<T> {
+    if !squares.is_finite() {
+        return Moment { count, mean, squares };
     }
+    let error = sum / count;
+    Moment { count, mean: mean + error, squares: (squares - sum * error).max(T::zero()) }
 }

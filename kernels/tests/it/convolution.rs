@@ -105,6 +105,23 @@ fn convolutions_refuse_what_does_not_fit() -> Result<()> {
 }
 
 #[test]
+fn an_image_without_channels_has_a_result_without_channels() -> Result<()> {
+    let ones = |sizes: &[i64]| {
+        let ones = aten::ones(sizes)?;
+        ones.set_requires_grad(true).map(|()| ones)
+    };
+    let (x, weight, bias) = (ones(&[2, 0, 5, 6])?, ones(&[4, 0, 2, 2])?, ones(&[4])?);
+    let y = aten::conv2d::with(&x, &weight).bias(Some(&bias)).groups(2).call()?;
+    assert_eq!((y.sizes(), y.strides()), (&[2, 0, 4, 5][..], &[20, 20, 5, 1][..]));
+    y.sum()?.backward()?;
+    let grad = |x: &Tensor| x.grad().expect("a gradient");
+    assert_eq!(grad(&bias).to_vec::<f32>()?, [0.0; 4]);
+    assert_eq!((grad(&x).sizes(), grad(&weight).sizes()), (x.sizes(), weight.sizes()));
+    assert!(aten::conv2d::with(&x, &weight).bias(Some(&aten::ones(&[3])?)).groups(2).call().is_err());
+    Ok(())
+}
+
+#[test]
 fn a_channels_last_factor_makes_the_result_so() -> Result<()> {
     let (x, weight) = (aten::ones(&[2, 3, 4, 4])?, aten::ones(&[5, 3, 1, 1])?);
     let last = |x: &Tensor| x.contiguous_format(MemoryFormat::ChannelsLast);

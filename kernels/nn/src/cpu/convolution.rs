@@ -59,6 +59,9 @@ mod kernels {
         let bias = bias.as_ref();
         let sizes = convolution.output_sizes();
         match_opmath!(input.dtype(), T: Integer | Float | Complex => {
+            if convolution.has_no_channels() {
+                return Tensor::empty(&sizes, input.dtype(), input.device());
+            }
             if !loops::has_elements(input) || sizes.contains(&0) {
                 return convolution.like_operands(&sizes, input.dtype());
             }
@@ -114,6 +117,9 @@ mod kernels {
             };
             let grad_bias = match of_bias {
                 false => Tensor::undefined(),
+                true if convolution.has_no_channels() => {
+                    Tensor::zeros(bias_sizes.unwrap_or(&[convolution.channels[1]]), dtype, input.device())?
+                }
                 true => {
                     let channels = grad_output.sizes()[1];
                     let sums = Tensor::empty(bias_sizes.unwrap_or(&[channels]), dtype, input.device())?;
@@ -237,7 +243,8 @@ impl<'a> Convolution<'a> {
     /// not.
     fn bias(&self, bias: Option<&Tensor>) -> Result<Option<Tensor>> {
         let Some(bias) = bias else { return Ok(None) };
-        let (channels, dtype) = (self.output_sizes()[1], self.input.dtype());
+        let [of_image, of_places] = self.channels;
+        let (channels, dtype) = (if self.transposed { of_image } else { of_places }, self.input.dtype());
         let is_own = matches!(dtype, DType::Float64 | DType::Float16) || dtype.is_integer();
         if !is_own || self.transposed && !can_cast(bias.dtype(), dtype) {
             check_dtype(self.operator, self.input, "bias", bias)?;
@@ -287,7 +294,16 @@ impl<'a> Convolution<'a> {
     }
 
     fn output_sizes(&self) -> Dims {
-        if self.transposed { self.image_sizes() } else { self.places_sizes() }
+        let mut sizes = if self.transposed { self.image_sizes() } else { self.places_sizes() };
+        if self.has_no_channels() {
+            sizes[1] = 0;
+        }
+        sizes
+    }
+
+    /// Whether the input has no channels, for which PyTorch returns a result without any.
+    fn has_no_channels(&self) -> bool {
+        !self.transposed && self.channels[0] == 0
     }
 
     /// A new tensor, which is channels-last if one of the operands is.

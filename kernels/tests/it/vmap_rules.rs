@@ -146,6 +146,52 @@ fn an_in_place_operator_does_not_write_a_result_that_its_type_cannot_hold() -> R
 }
 
 #[test]
+fn a_power_in_place_is_not_rounded() -> Result<()> {
+    let batch = Tensor::from([[1.0, 2.0], [3.0, 4.0]]);
+    let square = |batch: &Tensor| {
+        vmap([batch], |[x]| {
+            let mut x = x.copy()?;
+            aten::float_power__Scalar(&mut x, 2.into())?;
+            Ok(x)
+        })
+    };
+    assert_eq!(square(&batch)?.to_vec::<f64>()?, [1.0, 4.0, 9.0, 16.0]);
+    let error = square(&batch.to_dtype(DType::Float32)?).unwrap_err().to_string();
+    assert!(error.contains("a result of float64 cannot be written to a tensor of float32"), "{error}");
+    batch.set_requires_grad(true)?;
+    let mut y = batch.mul(1)?;
+    aten::float_power__Tensor(&mut y, &Tensor::from([2.0, 3.0]))?.sum()?.backward()?;
+    assert_eq!(batch.grad().expect("a gradient").to_vec::<f64>()?, [2.0, 12.0, 6.0, 48.0]);
+    Ok(())
+}
+
+#[test]
+fn least_squares_have_every_driver() -> Result<()> {
+    let a = Tensor::from([[[1.0, 0.0], [0.0, 2.0], [1.0, 1.0]], [[2.0, 1.0], [0.0, 1.0], [0.0, 3.0]]]);
+    let b = Tensor::from([[[1.0], [2.0], [4.0]], [[3.0], [1.0], [0.0]]]);
+    for driver in ["gels", "gelsy", "gelsd", "gelss"] {
+        let lstsq = |a: &Tensor, b: &Tensor| aten::linalg_lstsq::call(a, b, None, Some(driver));
+        let (solution, residuals, _, values) = lstsq(&a, &b)?;
+        let close =
+            |got: &Tensor, want: &Tensor| aten::allclose(got, want).map(|close| assert!(close, "{driver}"));
+        close(&vmap([&a, &b], |[a, b]| Ok(lstsq(&a, &b)?.0))?, &solution)?;
+        let of_each = vmap([&a, &b], |[a, b]| Ok(lstsq(&a, &b)?.1))?;
+        assert_eq!(of_each.sizes(), if driver == "gelsy" { &[2, 0] } else { residuals.sizes() }, "{driver}");
+        if driver != "gelsy" {
+            close(&of_each, &residuals)?;
+        }
+        let twice = |x: &Tensor| aten::stack(&[x.clone(), x.clone()]);
+        let nested =
+            vmap([&twice(&a)?, &twice(&b)?], |[a, b]| vmap([&a, &b], |[a, b]| Ok(lstsq(&a, &b)?.0)))?;
+        close(&nested, &twice(&solution)?)?;
+        if values.numel() > 0 {
+            close(&vmap([&a, &b], |[a, b]| Ok(lstsq(&a, &b)?.3))?, &values)?;
+        }
+    }
+    Ok(())
+}
+
+#[test]
 fn a_reduced_cross_entropy_of_matrices_has_a_gradient_for_each_example() -> Result<()> {
     let x = Tensor::from([[0.25, 0.5], [0.75, 0.5]]);
     let targets = Tensor::from([[[0.0, 1.0], [1.0, 0.0]], [[1.0, 1.0], [0.5, 0.0]]]);

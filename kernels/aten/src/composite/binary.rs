@@ -142,24 +142,54 @@ mod implicit {
     }
 
     fn float_power_Tensor_Tensor(this: &Tensor, exponent: &Tensor) -> Result<Tensor> {
-        let is_complex = this.dtype().is_complex() || exponent.dtype().is_complex();
-        let dtype = if is_complex { DType::Complex128 } else { DType::Float64 };
+        let dtype = widest(this.dtype().is_complex() || exponent.dtype().is_complex());
         aten::pow_Tensor_Tensor(&aten::to_dtype(this, dtype)?, &aten::to_dtype(exponent, dtype)?)
     }
 
     fn float_power_Tensor_Scalar(this: &Tensor, exponent: Scalar) -> Result<Tensor> {
-        let is_complex = this.dtype().is_complex() || matches!(exponent, Scalar::Complex(_));
-        let dtype = if is_complex { DType::Complex128 } else { DType::Float64 };
-        let exponent = if is_complex { exponent } else { Scalar::Float(exponent.to()?) };
+        let (dtype, exponent) = with_exponent(this, exponent)?;
         aten::pow_Tensor_Scalar(&aten::to_dtype(this, dtype)?, exponent)
     }
 
     fn float_power_Scalar(this: Scalar, exponent: &Tensor) -> Result<Tensor> {
-        let is_complex = exponent.dtype().is_complex() || matches!(this, Scalar::Complex(_));
-        let dtype = if is_complex { DType::Complex128 } else { DType::Float64 };
-        let this = if is_complex { this } else { Scalar::Float(this.to()?) };
+        let (dtype, this) = with_exponent(exponent, this)?;
         aten::pow_Scalar(this, &aten::to_dtype(exponent, dtype)?)
     }
+
+    fn float_power__Tensor<'t>(this: &'t mut Tensor, exponent: &Tensor) -> Result<&'t mut Tensor> {
+        let dtype = widest(this.dtype().is_complex() || exponent.dtype().is_complex());
+        check_widest(aten::float_power__Tensor::NAME, this, dtype)?;
+        aten::pow__Tensor(this, &aten::to_dtype(exponent, dtype)?)
+    }
+
+    fn float_power__Scalar(this: &mut Tensor, exponent: Scalar) -> Result<&mut Tensor> {
+        let (dtype, exponent) = with_exponent(this, exponent)?;
+        check_widest(aten::float_power__Scalar::NAME, this, dtype)?;
+        aten::pow__Scalar(this, exponent)
+    }
+}
+
+/// The dtype in which `float_power` computes.
+fn widest(is_complex: bool) -> DType {
+    if is_complex { DType::Complex128 } else { DType::Float64 }
+}
+
+/// The dtype of the `float_power` of a tensor and a number, and the number in it.
+fn with_exponent(tensor: &Tensor, number: Scalar) -> Result<(DType, Scalar)> {
+    let is_complex = tensor.dtype().is_complex() || matches!(number, Scalar::Complex(_));
+    Ok((widest(is_complex), if is_complex { number } else { Scalar::Float(number.to()?) }))
+}
+
+/// # Errors
+/// The tensor that is written has another dtype than the result.
+fn check_widest(operator: &str, this: &Tensor, dtype: DType) -> Result<()> {
+    ensure!(
+        this.dtype() == dtype,
+        DType,
+        "{operator}: a result of {dtype} cannot be written to a tensor of {}",
+        this.dtype()
+    );
+    Ok(())
 }
 
 /// Zero where a sum is not positive, or not a number.

@@ -531,6 +531,20 @@ torch_library! {
         /// PyTorch: `torch.float_power`.
         #[tags(pointwise)]
         float_power.Scalar(Scalar self, Tensor exponent) -> Tensor;
+        /// [`float_power_Tensor_Tensor`] in place.
+        ///
+        /// # Errors
+        /// A tensor of another dtype than the result: it is not rounded.
+        ///
+        /// PyTorch: `Tensor.float_power_`.
+        float_power_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!);
+        /// [`float_power_Tensor_Scalar`] in place.
+        ///
+        /// # Errors
+        /// A tensor of another dtype than the result: it is not rounded.
+        ///
+        /// PyTorch: `Tensor.float_power_`.
+        float_power_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!);
         /// The quotient, rounded down.
         ///
         /// # Errors

@@ -94,10 +94,6 @@ variants! {
     divide__Tensor_mode: divide_Tensor_mode =>
         "divide_.Tensor_mode(Tensor(a!) self, Tensor other, *, str? rounding_mode) -> Tensor(a!)";
     eq__Scalar: eq_Scalar => "eq_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)";
-    float_power__Scalar: float_power_Tensor_Scalar Exact =>
-        "float_power_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!)";
-    float_power__Tensor: float_power_Tensor_Tensor Exact =>
-        "float_power_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!)";
     floor_divide__Scalar: floor_divide_Scalar => "floor_divide_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)";
     floor_divide__Tensor: floor_divide => "floor_divide_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)";
     fmod__Scalar: fmod_Scalar => "fmod_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)";

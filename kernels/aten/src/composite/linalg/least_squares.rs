@@ -3,6 +3,7 @@
 use torch_library::fake::is_fake;
 use torch_library::guard::GradMode;
 use torch_library::prelude::*;
+use torch_library::vmap::Level;
 
 use super::adjoint;
 use crate::aten;
@@ -165,11 +166,9 @@ mod implicit {
             _ if is_direct => aten::full::with(batch, columns.into()).dtype(Some(DType::Int64)).call()?,
             _ => aten::linalg_matrix_rank_atol_rtol_float::call(this, None, rcond, false)?,
         };
-        let is_full = || {
-            Ok::<bool, Error>(
-                this.device() == Device::META
-                    || aten::all(&aten::eq_Scalar(&rank, columns.into())?)?.item()?.to()?,
-            )
+        let is_full = || match this.device() == Device::META || driver == "gels" {
+            true => Ok(true),
+            false => is_true_of_all(&aten::eq_Scalar(&rank, columns.into())?),
         };
         let residuals = match driver != "gelsy" && rows > columns && is_full()? {
             true => {
@@ -185,6 +184,18 @@ mod implicit {
         let solution = as_lapack_leaves_it(&solution, rows, columns)?;
         let solution = if is_vector { aten::squeeze_dim(&solution, -1)? } else { solution };
         Ok((solution, residuals, rank, values))
+    }
+}
+
+/// Whether a condition holds for all elements, those of all examples under `vmap`: whether there are residuals depends
+/// on all matrices.
+fn is_true_of_all(condition: &Tensor) -> Result<bool> {
+    match Level::innermost() {
+        Some(level) if level.wraps(condition) => {
+            let (of_all, _) = level.unwrap(condition);
+            level.outside(|| is_true_of_all(&of_all))
+        }
+        _ => aten::all(condition)?.item()?.to(),
     }
 }
 

@@ -126,6 +126,41 @@ torch_library! {
         /// PyTorch: `aten::_thnn_fused_lstm_cell`, which it has on GPUs only.
         _thnn_fused_lstm_cell(Tensor input_gates, Tensor hidden_gates, Tensor cx, Tensor? input_bias=None,
             Tensor? hidden_bias=None) -> (Tensor, Tensor, Tensor);
+        /// The gradients of [`_thnn_fused_lstm_cell`](fn@_thnn_fused_lstm_cell) from those of its new states `hy` and
+        /// `cy`, of which one may be missing: of the gates, of `cx`, and with `has_bias` of a bias. All are undefined
+        /// if both are missing.
+        ///
+        /// # Errors
+        /// A `workspace` that is not four times as wide as the states.
+        ///
+        /// PyTorch: `aten::_thnn_fused_lstm_cell_backward_impl`, which it has on GPUs only.
+        _thnn_fused_lstm_cell_backward_impl(Tensor? grad_hy, Tensor? grad_cy, Tensor cx, Tensor cy, Tensor workspace,
+            bool has_bias) -> (Tensor, Tensor, Tensor);
+        /// [`_thnn_fused_lstm_cell_backward_impl`](fn@_thnn_fused_lstm_cell_backward_impl), with the gradient of the
+        /// gates for both summands, and that of the bias for both biases.
+        ///
+        /// PyTorch: `aten::_thnn_fused_lstm_cell_backward`.
+        _thnn_fused_lstm_cell_backward(Tensor? grad_hy, Tensor? grad_cy, Tensor cx, Tensor cy, Tensor workspace,
+            bool has_bias) -> (Tensor, Tensor, Tensor, Tensor, Tensor);
+        /// A step of [`gru_cell`](fn@gru_cell) from its gates, `[batch, 3 * size]` from the input and from the hidden
+        /// state each: the new state, and what the gradient needs side by side: the three gates after their
+        /// activations, `hx`, and the part of the last gate that comes from the hidden state.
+        ///
+        /// # Errors
+        /// Gates that are not matrices of the same sizes, or not of three parts as large as `hx`; several dtypes.
+        ///
+        /// PyTorch: `aten::_thnn_fused_gru_cell`, which it has on GPUs only.
+        _thnn_fused_gru_cell(Tensor input_gates, Tensor hidden_gates, Tensor hx, Tensor? input_bias=None,
+            Tensor? hidden_bias=None) -> (Tensor, Tensor);
+        /// The gradients of [`_thnn_fused_gru_cell`](fn@_thnn_fused_gru_cell) from that of its new state: of the gates
+        /// from the input, of those from the hidden state, of `hx`, and with `has_bias` of both biases.
+        ///
+        /// # Errors
+        /// A `workspace` that is not five times as wide as the state.
+        ///
+        /// PyTorch: `aten::_thnn_fused_gru_cell_backward`, which it has on GPUs only.
+        _thnn_fused_gru_cell_backward(Tensor grad_hy, Tensor workspace, bool has_bias) -> (Tensor, Tensor, Tensor,
+            Tensor, Tensor);
         /// The gradients of a step of [`lstm_cell`](fn@lstm_cell) from those of its new states `hy` and `cy`, as
         /// expressions that have derivatives: of the gates from the input, of those from the hidden state, of `cx`, and
         /// of both biases (undefined without them).

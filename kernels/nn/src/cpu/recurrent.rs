@@ -28,7 +28,7 @@ fn _thnn_fused_lstm_cell(
     const OPERATOR: &str = aten::_thnn_fused_lstm_cell::NAME;
     let (tensors, biases) = ([input_gates, hidden_gates, cx], [input_bias, hidden_bias]);
     let _lease = loops::all_frozen(tensors.into_iter().chain(biases.into_iter().flatten()))?;
-    check_gates(OPERATOR, tensors, biases)?;
+    check_gates(OPERATOR, 4, tensors, biases)?;
     let device = common_device(OPERATOR, &tensors)?;
     match_opmath!(cx.dtype(), T: Float => {
         let like = |tensor: &Tensor| Tensor::empty(tensor.sizes(), T::DTYPE, device);

@@ -23,7 +23,7 @@ pub(super) fn left_out(name: &str) -> Option<&'static [Check]> {
         // The last offset is read, unless the total is given.
         "_padded_dense_to_jagged_forward" => &[Check::Meta],
         // The gradient of both gates is one tensor, as in PyTorch.
-        "_thnn_differentiable_lstm_cell_backward" => &[Check::Aliasing],
+        "_thnn_differentiable_lstm_cell_backward" | "_thnn_fused_lstm_cell_backward" => &[Check::Aliasing],
         // It depends on the strides and on the memory of the slice, and each example has memory of its own.
         "slice_inverse" => &[Check::Layouts, Check::Vmap],
         _ => return keyed::left_out(name),
@@ -81,6 +81,15 @@ fn derived(name: &str) -> Option<Vec<Value<'static>>> {
             let gates = || floats(&[2, 8]);
             vec![gates(), gates(), floats(&[2, 2]), floats(&[8]), floats(&[8])]
         }
+        "_thnn_fused_gru_cell" => {
+            let gates = || floats(&[2, 6]);
+            vec![gates(), gates(), floats(&[2, 2]), floats(&[6]), floats(&[6])]
+        }
+        "_thnn_fused_lstm_cell_backward" | "_thnn_fused_lstm_cell_backward_impl" => {
+            let state = || floats(&[2, 2]);
+            vec![state(), state(), state(), state(), floats(&[2, 8]), Value::Bool(true)]
+        }
+        "_thnn_fused_gru_cell_backward" => vec![floats(&[2, 2]), floats(&[2, 10]), Value::Bool(true)],
         "_thnn_differentiable_lstm_cell_backward" => {
             let (state, gates) = (|| floats(&[2, 2]), || floats(&[2, 8]));
             vec![state(), state(), gates(), gates(), floats(&[8]), floats(&[8]), state(), state()]

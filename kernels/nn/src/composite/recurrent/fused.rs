@@ -1,9 +1,10 @@
-//! A step of an LSTM cell as one operator: where it suits, and by operators of its parts.
+//! A step of an LSTM or GRU cell as one operator: where it suits, and by operators of its parts.
 
 use torch_library::guard::GradMode;
 use torch_library::prelude::*;
 
 use super::gates;
+use super::gradients::biased;
 use crate::aten;
 
 /// Whether the kernel for the CPU can be used: for plain tensors there, of which no gradient is wanted, since the
@@ -25,10 +26,11 @@ pub(super) fn suits(tensors: [&Tensor; 3]) -> bool {
 }
 
 /// # Errors
-/// Gates that are not matrices of the same sizes, or not of four parts as large as `cx`; biases of other sizes; several
-/// dtypes.
+/// Gates that are not matrices of the same sizes, or not of `parts` parts as large as `cx`; biases of other sizes;
+/// several dtypes.
 pub(crate) fn check_gates(
     operator: &str,
+    parts: i64,
     [input, hidden, cx]: [&Tensor; 3],
     biases: [Option<&Tensor>; 2],
 ) -> Result<()> {
@@ -41,9 +43,9 @@ pub(crate) fn check_gates(
         )
     };
     ensure!(
-        [rows, columns] == [batch, size.saturating_mul(4)] && input.sizes() == hidden.sizes(),
+        [rows, columns] == [batch, size.saturating_mul(parts)] && input.sizes() == hidden.sizes(),
         Shape,
-        "{operator}: gates of sizes {:?} and {:?} are not four times a state of {:?}",
+        "{operator}: gates of sizes {:?} and {:?} are not {parts} times a state of {:?}",
         input.sizes(),
         hidden.sizes(),
         cx.sizes()
@@ -80,7 +82,7 @@ fn _thnn_fused_lstm_cell(
 ) -> Result<(Tensor, Tensor, Tensor)> {
     const OPERATOR: &str = aten::_thnn_fused_lstm_cell::NAME;
     let biases = [input_bias, hidden_bias];
-    check_gates(OPERATOR, [input_gates, hidden_gates, cx], biases)?;
+    check_gates(OPERATOR, 4, [input_gates, hidden_gates, cx], biases)?;
     let mut all = aten::add_Tensor(input_gates, hidden_gates)?;
     for bias in biases.into_iter().flatten() {
         all = aten::add_Tensor(&all, bias)?;
@@ -92,4 +94,25 @@ fn _thnn_fused_lstm_cell(
     let hy = aten::mul_Tensor(&output, &aten::tanh(&cy)?)?;
     let workspace = aten::cat::with(&[input, forget, new, output]).dim(1).call()?;
     Ok((hy, cy, workspace))
+}
+
+/// An operator with a derivative of its own.
+#[torch_impl(aten, CompositeExplicitAutograd, FuncTorchBatchedDecomposition)]
+fn _thnn_fused_gru_cell(
+    input_gates: &Tensor,
+    hidden_gates: &Tensor,
+    hx: &Tensor,
+    input_bias: Option<&Tensor>,
+    hidden_bias: Option<&Tensor>,
+) -> Result<(Tensor, Tensor)> {
+    const OPERATOR: &str = aten::_thnn_fused_gru_cell::NAME;
+    check_gates(OPERATOR, 3, [input_gates, hidden_gates, hx], [input_bias, hidden_bias])?;
+    let parts = |of: &Tensor, bias| gates::<3>(&biased(of, bias)?).map_err(|error| error.context(OPERATOR));
+    let ([reset, update, new], hidden) = (parts(input_gates, input_bias)?, parts(hidden_gates, hidden_bias)?);
+    let reset = aten::sigmoid(&aten::add_Tensor(&reset, &hidden[0])?)?;
+    let update = aten::sigmoid(&aten::add_Tensor(&update, &hidden[1])?)?;
+    let new = aten::tanh(&aten::add_Tensor(&new, &aten::mul_Tensor(&reset, &hidden[2])?)?)?;
+    let hy = aten::add_Tensor(&new, &aten::mul_Tensor(&update, &aten::sub_Tensor(hx, &new)?)?)?;
+    let workspace = aten::cat::with(&[reset, update, new, hx.clone(), hidden[2].clone()]).dim(1).call()?;
+    Ok((hy, workspace))
 }

@@ -107,6 +107,8 @@ fn zeros_need_no_memory() {
     let zeros = aten::_efficientzerotensor::with(&[2]).dtype(Some(DType::Float64)).call().unwrap();
     assert!(aten::_is_zerotensor(&zeros).unwrap() && zeros.storage().data_ptr().is_none());
     assert_eq!(aten::add_Scalar(&zeros, 1.into()).unwrap().to_vec::<f64>().unwrap(), [1.0, 1.0]);
+    let none = aten::_efficientzerotensor(&[3, 0]).unwrap();
+    assert!(aten::_is_zerotensor(&none).unwrap() && none.to_vec::<f32>().unwrap().is_empty());
     let copy = aten::clone(&zeros).unwrap();
     assert!(!aten::_is_zerotensor(&copy).unwrap() && copy.to_vec::<f64>().unwrap() == [0.0, 0.0]);
     let error = aten::add__Scalar(&mut zeros.clone(), 1.into()).unwrap_err().to_string();

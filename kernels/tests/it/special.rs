@@ -120,6 +120,8 @@ fn functions_of_probabilities_and_of_two_numbers_are_those_of_pytorch() -> Resul
         &[infinity, infinity, 1.0, infinity],
     )?;
     close(&aten::mvlgamma(&Tensor::from([2.0, 3.5]), 3)?, &[1.5963125911388552, 3.895898482154039])?;
+    let none = aten::as_strided(&aten::zeros(&[64])?, &[0, 1, 3], &[6, 6, 2])?;
+    assert_eq!(aten::mvlgamma(&none, 3)?.strides(), [3, 3, 1]);
     let (x, y) = (Tensor::from([0.0, 2.0, 0.5]), Tensor::from([-1.0, 1e-10, 3.0]));
     close(&aten::special_xlog1py(&x, &y)?, &[0.0, 1.9999999999000001e-10, std::f64::consts::LN_2])
 }

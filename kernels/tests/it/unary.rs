@@ -224,6 +224,9 @@ fn parts_of_numbers() -> Result<()> {
     assert_eq!(mantissa.to_vec::<f32>()?, [0.75, -0.75, 0.0, f32::INFINITY, 0.5]);
     assert_eq!(exponent.to_vec::<i32>()?, [1, 2, 0, 0, -148]);
     assert!(aten::frexp_Tensor(&Tensor::from([1])).is_err());
+    let none = aten::as_strided(&aten::zeros(&[64])?, &[1, 0, 5], &[10, 10, 2])?;
+    let (mantissa, exponent) = aten::frexp_Tensor(&none)?;
+    assert_eq!((mantissa.strides(), exponent.strides()), (none.strides(), none.strides()));
     let complex = Tensor::from_vec(vec![Complex64::new(1.0, 1.0), Complex64::new(2.0, 0.0)], &[2])?;
     assert_eq!(aten::isreal(&complex)?.to_vec::<bool>()?, [false, true]);
     assert_eq!(aten::_conj_physical(&complex)?.to_vec::<Complex64>()?[0], Complex64::new(1.0, -1.0));

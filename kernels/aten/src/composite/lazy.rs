@@ -102,7 +102,11 @@ mod explicit {
     ) -> Result<Tensor> {
         let (dtype, device) = (dtype.unwrap_or(DType::DEFAULT), device.unwrap_or(Device::CPU));
         let shape = Tensor::empty(size, dtype, Device::META)?;
-        let storage = Storage::without_data(shape.storage().nbytes(), device);
+        // The memory of no elements can be read like any other.
+        let storage = match shape.numel() {
+            0 => Tensor::empty(&[0], dtype, device)?.storage().clone(),
+            _ => Storage::without_data(shape.storage().nbytes(), device),
+        };
         let keys = DispatchKeySet::of_tensor(device.kind.dispatch_key()).add(DispatchKey::ZeroTensor);
         Tensor::from_storage(storage, shape.sizes(), shape.strides(), 0, dtype, keys)
     }

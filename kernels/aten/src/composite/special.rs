@@ -32,7 +32,9 @@ mod explicit {
 fn mvlgamma(this: &Tensor, p: i64) -> Result<Tensor> {
     let constant = p as f64 * (p as f64 - 1.0) / 4.0 * PI.ln();
     let moved = of_each_variable(aten::mvlgamma::NAME, this, p)?;
-    aten::add_Scalar(&aten::sum_dim_IntList(&aten::lgamma(&moved)?, Some(&[-1]))?, constant.into())
+    let mut sum = aten::sum_dim_IntList(&aten::lgamma(&moved)?, Some(&[-1]))?;
+    aten::add__Scalar(&mut sum, constant.into())?; // in place, so that a result without elements keeps its strides
+    Ok(sum)
 }
 
 #[torch_impl(aten, CompositeImplicitAutograd)]

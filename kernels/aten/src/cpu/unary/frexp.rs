@@ -1,20 +1,28 @@
 //! Mantissas and exponents.
 
 use torch_library::Element;
+use torch_library::geometry::preserved_strides;
 use torch_library::prelude::*;
 
 use crate::aten;
-use crate::loops::match_opmath;
 use crate::loops::pointwise::{Pointwise, unsupported};
+use crate::loops::{self, match_opmath};
 
 #[torch_impl(aten, CPU, Meta)]
 fn frexp_Tensor(this: &Tensor) -> Result<(Tensor, Tensor)> {
+    let _lease = loops::frozen([this])?;
     const OPERATOR: &str = aten::frexp_Tensor::NAME;
     if !this.dtype().is_floating_point() {
         return Err(unsupported(OPERATOR, this.dtype()));
     }
     let call = Pointwise::promoting(OPERATOR, [this])?;
     match_opmath!(call.dtype, T: Float => {
+        if this.numel() == 0 {
+            // As `empty_like` makes them; an element-wise operator would choose other strides.
+            let strides = preserved_strides(this.sizes(), this.strides());
+            let like = |dtype| Tensor::empty_strided(this.sizes(), &strides, dtype, this.device());
+            return Ok((like(call.dtype)?, like(DType::Int32)?));
+        }
         let mantissa = call.compute(None, call.dtype, |[x]: [T; 1]| parts(x.cast()).0.cast::<T>())?;
         Ok((mantissa, call.compute(None, DType::Int32, |[x]: [T; 1]| parts(x.cast()).1)?))
     }, else => Err(call.unsupported()))

@@ -231,6 +231,11 @@ macro_rules! bail {
     ($kind:ident, $($message:tt)+) => {
         return ::core::result::Result::Err($crate::Error::new($crate::ErrorKind::$kind, ::std::format!($($message)+)))
     };
+    ($($without_kind:tt)+) => {
+        $crate::__private::error_at!([$($without_kind)+]
+            "expected the kind of the error, then its message, as in `bail!(Argument, \"n is {n}\")`: \
+             the kinds are the variants of `ErrorKind`")
+    };
 }
 
 /// Returns an [`Error`] of a kind unless a condition holds: `ensure!(n > 0, Argument, "n is {n}, must be positive")`.
@@ -242,6 +247,11 @@ macro_rules! ensure {
         if !$condition {
             $crate::bail!($kind, $($message)+);
         }
+    };
+    ($condition:expr, $($without_kind:tt)+) => {
+        $crate::__private::error_at!([$($without_kind)+]
+            "expected the kind of the error, then its message, as in `ensure!(n > 0, Argument, \"n is {n}\")`: \
+             the kinds are the variants of `ErrorKind`")
     };
 }
 

@@ -16,8 +16,8 @@ const BUILDING_BLOCKS: [(&str, &str); 6] = [
     ("AutogradFunctionality", "AutogradCPU"),
 ];
 
-/// Names that are no keys, but that PyTorch once had, or that stand for a family; with the key to write.
-const NO_KEYS: [(&str, &str); 7] = [
+/// Names that are no keys, but that PyTorch once had, or that stand for a family or a layer; with the key to write.
+const NO_KEYS: [(&str, &str); 9] = [
     ("Autocast", "each device type has its own, such as `AutocastCPU`"),
     ("CatchAll", "it is `CompositeImplicitAutograd` now"),
     ("Math", "it is `CompositeImplicitAutograd` now"),
@@ -28,6 +28,8 @@ const NO_KEYS: [(&str, &str); 7] = [
     ),
     ("CompositeImplicit", "write `CompositeImplicitAutograd`"),
     ("CompositeExplicit", "write `CompositeExplicitAutograd`"),
+    ("Vmap", "a batching rule is registered for `FuncTorchBatched`"),
+    ("GPU", "each kind of device has its own, such as `CUDA`"),
 ];
 
 /// Keys that kernels are usually written for.

@@ -6,6 +6,7 @@ use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned;
 use syn::{Ident, LitStr, Path, Token};
+use torch_library_schema::edit_distance;
 
 use crate::errors::expected;
 use crate::key::{self, Key};
@@ -131,7 +132,8 @@ impl Options {
             }
         }
         if options.keys.is_empty() {
-            let message = "expected a dispatch key after it, as in `#[torch_impl(aten, CPU)]`";
+            let message =
+                format!("expected a dispatch key after it, as in `#[torch_impl({}, CPU)]`", path_text(path));
             return Err(match &options.name {
                 Some(name) => syn::Error::new(name.span(), message),
                 None => syn::Error::new_spanned(path, message),
@@ -204,9 +206,13 @@ impl Options {
 
     fn word(&mut self, word: &Ident) -> syn::Result<()> {
         if !is_word(word) {
-            let message = match key::in_other_letters(&word.to_string()) {
-                Some(key) => format!("{EXPECTED}; did you mean `{key}`?"),
-                None => EXPECTED.to_owned(),
+            let text = word.to_string();
+            let near = WORDS.into_iter().find(|known| edit_distance(&text, known) <= 2);
+            let message = match key::in_other_letters(&text).or(near) {
+                Some(meant) => format!("{EXPECTED}; did you mean `{meant}`?"),
+                None => format!(
+                    "{EXPECTED}; a third-party backend registers for `PrivateUse1`, whatever its name"
+                ),
             };
             return Err(syn::Error::new(word.span(), message));
         }
@@ -220,6 +226,9 @@ impl Options {
 
 const EXPECTED: &str =
     "expected a dispatch key, an operator's name as a string, `override`, `boxed` or `fallthrough`";
+
+/// The options that are words.
+const WORDS: [&str; 3] = ["override", "boxed", "fallthrough"];
 
 fn is_word(word: &Ident) -> bool {
     word == "boxed" || word == "fallthrough"

@@ -233,6 +233,7 @@ impl Parser<'_> {
     fn no_type(&mut self) -> Stop {
         let help = match self.next.text {
             "[" => "a list is written `T[]`, as in `Tensor[]`",
+            "?" => "an optional is written `T?`, as in `Tensor?`",
             "&" => "write `Tensor` for any reference, and `Tensor(a!)` for a tensor that is written to",
             _ => return self.unexpected("a type"),
         };

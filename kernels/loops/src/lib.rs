@@ -130,5 +130,6 @@ pub use loops::{
 /// The items that the macros of this crate refer to.
 #[doc(hidden)]
 pub mod __private {
+    pub use torch_library::__private::error_at;
     pub use torch_library::match_dtype;
 }

@@ -20,11 +20,24 @@ pub const fn opmath_type_with_float8(dtype: DType) -> DType {
 
 /// [`match_dtype!`](torch_library::match_dtype) over the [opmath type](crate::loops::opmath_type) of a dtype: for
 /// 16-bit floats, `$T` is `f32`.
+///
+/// ```
+/// use torch_library::DType;
+/// use torch_library_loops::match_opmath;
+///
+/// let size = |dtype| match_opmath!(dtype, T: Float => size_of::<T>(), else => 0);
+/// assert_eq!((size(DType::BFloat16), size(DType::Float64), size(DType::Int8)), (4, 8, 0));
+/// ```
+///
+/// PyTorch: `AT_DISPATCH_FLOATING_TYPES_AND2` and its relatives, with `at::opmath_type`.
 #[macro_export]
 macro_rules! match_opmath {
     ($dtype:expr, $T:ident: $($class:ident)|+ => $body:expr $(, else => $otherwise:expr)? $(,)?) => {
         $crate::__private::match_dtype!(
             $crate::loops::opmath_type($dtype), $T: $($class)|+ => $body $(, else => $otherwise)?
         )
+    };
+    ($dtype:expr, $T:ident => $($rest:tt)+) => {
+        $crate::__private::error_at!([$T] "name the classes that the kernel computes with, as in `T: Integer | Float => …, else => …`")
     };
 }

@@ -113,7 +113,7 @@ fn a_reader_that_closes_the_output_is_no_failure() {
         torch_library_run::run(["run", archive, "--check"], &mut Closed, errors)
     };
     assert_eq!(code(archive, &mut Vec::new()), 0);
-    // A file of that name is none.
+    // A missing file whose name is that message is another error.
     let mut errors = Vec::new();
     assert_eq!(code("Broken pipe.pt2", &mut errors), 2);
     assert!(String::from_utf8_lossy(&errors).contains("Broken pipe.pt2"), "{errors:?}");

@@ -28,10 +28,10 @@ pub(crate) fn pack(tensors: &[&Tensor]) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The number of bytes of tensors, for which there is memory.
+/// The number of bytes that tensors have together, after a check that so many can be allocated.
 ///
 /// # Errors
-/// There is not as much: a tensor that is expanded may have more elements than any memory.
+/// They cannot: an expanded tensor may have more elements than fit any memory.
 pub(crate) fn length<'t>(tensors: impl IntoIterator<Item = &'t Tensor>) -> Result<usize> {
     let length = tensors.into_iter().map(nbytes).fold(0, usize::saturating_add);
     // Tried first, because without memory `vec![0; length]` ends the process.
@@ -40,7 +40,10 @@ pub(crate) fn length<'t>(tensors: impl IntoIterator<Item = &'t Tensor>) -> Resul
     Ok(length)
 }
 
-/// Writes bytes to the elements of tensors, which have as many bytes together.
+/// Writes bytes to the elements of tensors.
+///
+/// # Errors
+/// The tensors do not have as many bytes together; an error of `copy_`.
 pub(crate) fn unpack(mut bytes: &[u8], tensors: &[Tensor]) -> Result<()> {
     let length = tensors.iter().map(nbytes).fold(0, usize::saturating_add);
     ensure!(bytes.len() == length, Shape, "{} bytes came for {length} bytes of results", bytes.len());

@@ -66,7 +66,7 @@ fn modes_of_padding_have_numbers() -> Result<()> {
     Ok(())
 }
 
-/// The pixels that padding repeats, by its own words.
+/// The index of the pixel that each padded pixel repeats, from the definition of the two modes.
 fn repeated(size: i64, [before, after]: [i64; 2], reflects: bool) -> Vec<i64> {
     let of = |place: i64| match reflects {
         true if place < 0 => -place,

@@ -305,8 +305,8 @@ pub(super) fn multiply(operator: &str, out: &Tensor, a: &Tensor, b: &Tensor) -> 
         else => Err(unsupported(operator, dtype)))
 }
 
-/// Whether products of 16-bit floats are sums of so few steps, with so few columns or rows, that they had better be
-/// computed of wider floats, which have loops for that.
+/// Whether products of 16-bit floats have so few steps, and so few columns or rows, that it is faster to convert the
+/// factors to wider floats, which have loops for such sizes.
 #[cfg(target_arch = "x86_64")]
 fn is_short(a: &Tensor, b: &Tensor) -> bool {
     const FEW: i64 = 8;

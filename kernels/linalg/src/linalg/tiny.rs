@@ -5,7 +5,7 @@ use crate::number::Divided;
 
 use super::matrices::wide;
 
-/// [`lu::factor`](super::lu::factor) of a small square matrix, with the same pivots; nothing for other matrices.
+/// [`lu::factor`](super::lu::factor) of a small square matrix, with the same pivots; `None` for other matrices.
 pub(super) fn factor<T: Divided>(a: &mut [T], rows: usize, pivots: &mut [i32]) -> Option<i32> {
     match rows {
         _ if pivots.len() != rows || a.len() != rows * rows => None,

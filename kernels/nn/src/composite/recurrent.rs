@@ -149,13 +149,13 @@ enum Cell {
 /// From this many steps on, it pays off to copy the weight of the hidden state.
 const MANY_STEPS: usize = 8;
 
-/// With more rows in a batch it does not.
+/// The most rows in a batch for which that copy pays off.
 const FEW_ROWS: i64 = 12;
 
-/// Rows of the copy that are a multiple of this many bytes apart would compete for a few sets of the L1 cache.
+/// Rows of the copy that lie a multiple of this many bytes apart would compete for a few sets of the L1 cache.
 const PAGE: i64 = 4096;
 
-/// The bytes by which they are moved apart.
+/// How many bytes are added to each such row, so that they do not: a cache line.
 const PADDING: i64 = 64;
 
 /// The parameters of a layer in one direction.

@@ -14,7 +14,7 @@ use crate::loops::pointwise::{common_device, unsupported};
 use crate::loops::{self, match_opmath, on_vectors, parallel};
 use crate::number::Number;
 
-/// The number of additions that take as long as the functions of a gate.
+/// How many additions take as long as the activation of one gate, for the estimate of the work per thread.
 const ACTIVATION: usize = 16;
 
 #[torch_impl(aten, CPU, Meta)]

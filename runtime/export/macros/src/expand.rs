@@ -63,7 +63,7 @@ pub(crate) fn program(input: &Input, model: &Model) -> syn::Result<TokenStream> 
             /// The model, ready to run. The first call creates it; its weights are in the memory of the program.
             ///
             /// # Errors
-            /// Operators that are looked up at run time are not registered. The error of the first call is that of all.
+            /// Operators that are looked up at run time are not registered. Later calls return the error of the first.
             #visibility fn load() -> #runtime::Result<Self> {
                 static ARCHIVE: #private::Embedded<{ #file.len() }> = #private::Embedded::new(*#file);
                 ARCHIVE.program(|| { #(#links)* }).map(|program| Self { program })

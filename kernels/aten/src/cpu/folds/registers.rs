@@ -20,7 +20,7 @@ const MANY: usize = 4;
 /// Fewer elements are added one after the other, as in PyTorch.
 const FEWEST: usize = 16;
 
-/// The largest or smallest element and whether one is NaN; nothing for other types and processors.
+/// The largest or smallest element and whether one is NaN; `None` for other types and processors.
 #[inline(always)]
 pub(super) fn extreme<T: Element, const LARGEST: bool>(elements: &[T]) -> Option<(T, bool)> {
     if !has_avx512() {
@@ -48,7 +48,7 @@ pub(super) const SUM: u8 = 0;
 pub(super) const PRODUCT: u8 = 1;
 pub(super) const SQUARES: u8 = 2;
 
-/// The sum (or what else `WHAT` is); nothing for other types and processors, and for few elements.
+/// The sum, or whatever `WHAT` names; `None` for other types and processors, and for few elements.
 #[inline(always)]
 pub(super) fn accumulated<T: Element, const WHAT: u8>(elements: &[T]) -> Option<T> {
     if elements.len() < FEWEST || !has_avx512() {

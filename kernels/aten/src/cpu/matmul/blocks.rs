@@ -60,7 +60,7 @@ pub(super) const LARGE_IN_BYTES: usize = 2 << 20;
 /// The smallest number of columns for which a copy of the left factor pays off.
 const COLUMNS_WORTH_PACKING: usize = 32;
 
-/// Whether one thread had better compute a product of few rows and a large row-major matrix by blocks than in place.
+/// Whether one thread computes a product of few rows and a large row-major matrix faster by blocks than in place.
 #[inline]
 pub(super) fn are_for_few_rows<T>(a: &Matrices<T>, b: &Matrices<T>) -> bool {
     let is_far = b.column_stride == 1 && b.row_stride.unsigned_abs() * size_of::<T>() > NEAR;

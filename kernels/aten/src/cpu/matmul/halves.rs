@@ -18,19 +18,19 @@ use super::{GRAIN_OF_VECTORS, Matrices};
 use crate::loops::convert::{self, Storer};
 use crate::loops::{self, parallel};
 
-/// The most rows of the smaller factor for which the larger one is widened anew for each one or two of them.
+/// The most rows that the smaller factor may have: the larger one is widened again for every one or two of them.
 const FEW: isize = 8;
 
-/// The columns of the result that are computed in one go.
+/// How many columns of the result are computed at a time.
 const COLUMNS: usize = 64;
 
-/// The rows of the larger factor that are added together, if they are contiguous.
+/// How many contiguous rows of the larger factor are added at a time.
 const ROWS: usize = 4;
 
-/// The elements of a register.
+/// How many elements a register holds.
 const LANES: usize = 8;
 
-/// Whether matrices are multiplied by this module, which does not depend on a batch.
+/// Whether this module multiplies the matrices of two tensors; the numbers of matrices in them do not matter.
 pub fn are_for(a: &Tensor, b: &Tensor) -> bool {
     let (Some([rows, _]), Some([_, columns])) = (a.sizes().last_chunk::<2>(), b.sizes().last_chunk::<2>())
     else {
@@ -163,7 +163,7 @@ impl Product<'_> {
 ///
 /// # Safety
 /// - The matrix can be read, its columns are contiguous, and nothing writes to it.
-/// - It has at most `steps` rows, and not fewer by as many as a register has lanes.
+/// - It has at most `steps` rows, and more than `steps` minus the lanes of a register.
 #[target_feature(enable = "avx2,fma,f16c")]
 unsafe fn by_columns<const IS_BF16: bool>(
     rows: &[f32],
@@ -200,7 +200,7 @@ unsafe fn by_each_column<const IS_BF16: bool, const H: usize, const N: usize>(
 ) {
     for first in (0..matrix.columns).step_by(N) {
         let count = N.min(matrix.columns - first);
-        // A column that does not exist is the last one once more.
+        // Beyond the last column, the last one is computed once more.
         let lines: [*const u16; N] =
             std::array::from_fn(|n| matrix.from(0, first + n.min(count - 1)).data.cast_const());
         // SAFETY: the caller guarantees these columns and the rows.

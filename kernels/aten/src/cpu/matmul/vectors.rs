@@ -19,7 +19,8 @@ const PART: usize = 512;
 /// The columns that are added to these sums together.
 const COLUMNS: usize = 4;
 
-/// Computes a product if one factor is a vector and the other one consists of contiguous lines. Returns whether.
+/// Computes a product if one factor is a vector and the other one consists of contiguous lines. Returns
+/// whether it did.
 ///
 /// # Safety
 /// - The requirements of [`multiply_one`](super::multiply_one): matrices in bounds and of matching sizes, `out`

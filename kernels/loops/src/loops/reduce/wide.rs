@@ -38,7 +38,7 @@ pub(super) struct Slices<M> {
 /// [`slice`] of as many lines as there are values. Short lines take less time than a call for each would.
 ///
 /// # Safety
-/// - For each value a line of plain values of `M` can be read.
+/// - For each value, a line of plain values of `M` can be read.
 /// - Nothing writes to them during the call.
 pub(super) unsafe fn slices<M: Element, F: Fold<M>>(fold: &F, lines: Slices<M>, values: &mut [F::Value]) {
     #[cfg(target_arch = "x86_64")]

@@ -1,4 +1,5 @@
-//! A step of an LSTM or GRU cell as one operator: where it suits, and by operators of its parts.
+//! A step of an LSTM or GRU cell as one operator: when its kernel can be used, and the same step made of several
+//! operators.
 
 use torch_library::guard::GradMode;
 use torch_library::prelude::*;

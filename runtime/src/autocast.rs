@@ -253,7 +253,7 @@ fn keys(device: DeviceType, enabled: bool) -> Option<ForceDispatchKeyGuard> {
 
 /// An autocast region that was entered; dropping it leaves the region. Leaving the outermost one clears the cache, also
 /// for the threads to which its state was carried.
-#[must_use = "a guard acts while it lives"]
+#[must_use = "a guard acts while it lives: bind it to a name, `let _guard = …`; `let _ = …` drops it at once"]
 #[derive(Debug)]
 pub struct AutocastGuard {
     _keys: Option<ForceDispatchKeyGuard>,

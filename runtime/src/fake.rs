@@ -68,7 +68,7 @@ pub(crate) const LAYER: LayerKernel =
 /// ```
 ///
 /// PyTorch: `FakeTensorMode(allow_non_fake_inputs=True)`.
-#[must_use = "a guard acts while it lives"]
+#[must_use = "a guard acts while it lives: bind it to a name, `let _guard = …`; `let _ = …` drops it at once"]
 #[derive(Debug)]
 pub struct FakeMode {
     _key: IncludeDispatchKeyGuard,

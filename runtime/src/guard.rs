@@ -205,7 +205,7 @@ type NotSend = PhantomData<*const ()>;
 /// ```
 ///
 /// PyTorch: `c10::impl::IncludeDispatchKeyGuard`.
-#[must_use = "a guard acts while it lives"]
+#[must_use = "a guard acts while it lives: bind it to a name, `let _guard = …`; `let _ = …` drops it at once"]
 #[derive(Debug)]
 pub struct IncludeDispatchKeyGuard {
     change: Change,
@@ -244,7 +244,7 @@ impl Drop for IncludeDispatchKeyGuard {
 /// ```
 ///
 /// PyTorch: `c10::impl::ExcludeDispatchKeyGuard`.
-#[must_use = "a guard acts while it lives"]
+#[must_use = "a guard acts while it lives: bind it to a name, `let _guard = …`; `let _ = …` drops it at once"]
 #[derive(Debug)]
 pub struct ExcludeDispatchKeyGuard {
     change: Change,
@@ -283,7 +283,7 @@ impl Drop for ExcludeDispatchKeyGuard {
 /// ```
 ///
 /// PyTorch: `c10::impl::ForceDispatchKeyGuard`.
-#[must_use = "a guard acts while it lives"]
+#[must_use = "a guard acts while it lives: bind it to a name, `let _guard = …`; `let _ = …` drops it at once"]
 #[derive(Debug)]
 pub struct ForceDispatchKeyGuard {
     before: LocalDispatchKeySet,
@@ -311,7 +311,7 @@ impl Drop for ForceDispatchKeyGuard {
 macro_rules! exclude_guards {
     ($($(#[$doc:meta])* $guard:ident excludes $keys:expr;)*) => {$(
         $(#[$doc])*
-        #[must_use = "a guard acts while it lives"]
+        #[must_use = "a guard acts while it lives: bind it to a name, `let _guard = …`; `let _ = …` drops it at once"]
         #[derive(Debug)]
         pub struct $guard(#[expect(dead_code, reason = "dropped, never read")] ExcludeDispatchKeyGuard);
 

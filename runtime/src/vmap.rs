@@ -347,7 +347,7 @@ impl fmt::Debug for Level {
 }
 
 /// An active level. Drop guards in reverse order.
-#[must_use = "a guard acts while it lives"]
+#[must_use = "a guard acts while it lives: bind it to a name, `let _guard = …`; `let _ = …` drops it at once"]
 #[derive(Debug)]
 pub struct LevelGuard {
     level: Level,

@@ -53,7 +53,7 @@ pub(crate) fn needs_derivative(requires_grad: bool) -> bool {
 macro_rules! grad_guards {
     ($($(#[$doc:meta])* $guard:ident sets $mode:literal;)*) => {$(
         $(#[$doc])*
-        #[must_use = "a guard acts while it lives"]
+        #[must_use = "a guard acts while it lives: bind it to a name, `let _guard = …`; `let _ = …` drops it at once"]
         #[derive(Debug)]
         pub struct $guard {
             before: bool,
@@ -121,7 +121,7 @@ grad_guards! {
 /// ```
 ///
 /// PyTorch: `c10::InferenceMode`.
-#[must_use = "a guard acts while it lives"]
+#[must_use = "a guard acts while it lives: bind it to a name, `let _guard = …`; `let _ = …` drops it at once"]
 #[derive(Debug)]
 pub struct InferenceMode {
     before: Modes,

@@ -70,8 +70,8 @@ fn attention_in_blocks_is_attention() -> Result<()> {
     Ok(())
 }
 
-/// In `bfloat16`, with masks, lengths and widths that fill no tile, and heads that do not follow each other in memory. The
-/// results differ from those of `float64` only by the rounding of the weights and of the results.
+/// In `bfloat16`, with masks, lengths and widths that fill no tile, and heads that do not follow each other in memory.
+/// The results differ from those of `float64` only by the rounding of the weights and of the results.
 #[test]
 fn attention_of_bfloat16_is_attention() -> Result<()> {
     for [queries, keys, width] in [
@@ -165,8 +165,8 @@ fn attention_in_blocks_has_the_gradients_of_attention() -> Result<()> {
     Ok(())
 }
 
-/// Results are the same as with keys and values that are repeated for each head of queries; the gradient of a shared head
-/// is the sum of the gradients of its repetitions.
+/// Results are the same as with keys and values that are repeated for each head of queries; the gradient of a shared
+/// head is the sum of the gradients of its repetitions.
 #[test]
 fn heads_of_queries_may_share_keys_and_values() -> Result<()> {
     let each = |x: &Tensor| aten::repeat_interleave_self_int::with(x, 6 / x.sizes()[1]).dim(Some(1)).call();

@@ -33,8 +33,8 @@ pub type ComplexBF16 = Complex<bf16>;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an element type of tensors",
     label = "no tensor has elements of this type",
-    note = "element types are `bool`, `u8` to `u64`, `i8` to `i64`, `f32`, `f64`, and in `torch_library::element` 16-bit \
-            and 8-bit floats and complex numbers; convert `usize` and `isize` to `i64`"
+    note = "element types are `bool`, `u8` to `u64`, `i8` to `i64`, `f32`, `f64`, and in `torch_library::element` \
+            16-bit and 8-bit floats and complex numbers; convert `usize` and `isize` to `i64`"
 )]
 pub trait Element: Copy + Default + PartialEq + Debug + Send + Sync + 'static + convert::Convert {
     /// The element type as a value.
@@ -308,7 +308,9 @@ macro_rules! match_dtype {
         $crate::__private::error_at!([$($class)+] "a match over classes needs `, else => …` for the other dtypes")
     };
     ($dtype:expr, $T:ident => $body:expr, $($rest:tt)+) => {
-        $crate::__private::error_at!([$T] "a match over all dtypes has no `else`; name classes for fewer, as in `T: Integer | Float => …, else => …`")
+        $crate::__private::error_at!([$T]
+            "a match over all dtypes has no `else`; name classes for fewer, as in \
+             `T: Integer | Float => …, else => …`")
     };
     (@arms $in:tt [$($arms:tt)*] NotFloat8 $($rest:ident)*) => {
         $crate::match_dtype!(@arms $in [$($arms)*]

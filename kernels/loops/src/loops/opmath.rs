@@ -38,6 +38,7 @@ macro_rules! match_opmath {
         )
     };
     ($dtype:expr, $T:ident => $($rest:tt)+) => {
-        $crate::__private::error_at!([$T] "name the classes that the kernel computes with, as in `T: Integer | Float => …, else => …`")
+        $crate::__private::error_at!([$T]
+            "name the classes that the kernel computes with, as in `T: Integer | Float => …, else => …`")
     };
 }

@@ -1,7 +1,7 @@
 //! One operator, several keys: the host, tensors without data, and a backend with memory of its own.
 
 use torch_library::prelude::*;
-use torch_library::{DeviceType, Storage, StorageImpl, register_backend_name};
+use torch_library::{Storage, StorageImpl, register_backend_name};
 
 torch_library! {
     /// Arithmetic for shopkeepers.

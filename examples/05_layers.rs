@@ -1,7 +1,7 @@
 //! Layers above the backend: each does its part, then calls the layers below.
 
 use torch_library::prelude::*;
-use torch_library::{DeviceType, autocast::Autocast, derivatives, guard::IncludeDispatchKeyGuard};
+use torch_library::{autocast::Autocast, guard::IncludeDispatchKeyGuard};
 use torch_library_kernels::{aten, autocast, prelude::*};
 
 torch_library! {

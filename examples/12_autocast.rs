@@ -1,6 +1,5 @@
 //! Lower precision where it does no harm: autocast, for the library's operators and for your own.
 
-use torch_library::DeviceType;
 use torch_library::autocast::Autocast;
 use torch_library::prelude::*;
 use torch_library_kernels::{aten, autocast::Policy};

@@ -1,7 +1,7 @@
 //! Autocast, autograd, vmap and tracing around one operator, and a backend that has them all without code for them.
 
 use torch_library::prelude::*;
-use torch_library::{DeviceType, autocast::Autocast, autograd, derivatives, tracer};
+use torch_library::{autocast::Autocast, autograd, tracer};
 use torch_library_kernels::{aten, autocast, vmap::vmap};
 
 /// A backend that somebody else writes, years later.

@@ -1,7 +1,7 @@
 //! Does an operator do what its schema says? opcheck, on a draft with faults and on its corrected version.
 
 use torch_library::opcheck::opcheck;
-use torch_library::{derivatives, prelude::*};
+use torch_library::prelude::*;
 use torch_library_kernels::prelude::*;
 
 torch_library! {

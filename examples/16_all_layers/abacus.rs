@@ -1,7 +1,7 @@
 //! A third-party backend, with memory of its own: beads on wires.
 
 use torch_library::prelude::*;
-use torch_library::{DeviceType, Storage, StorageImpl};
+use torch_library::{Storage, StorageImpl};
 
 use super::myops;
 

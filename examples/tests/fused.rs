@@ -4,7 +4,6 @@ use glyphs_fused::glyphs_fused as glyphs;
 use torch_library::autocast::Autocast;
 use torch_library::autograd::{gradcheck, gradgradcheck};
 use torch_library::prelude::*;
-use torch_library::{DeviceType, Error};
 use torch_library_kernels::aten;
 use torch_library_kernels::prelude::*;
 use torch_library_kernels::vmap::vmap;

@@ -2,7 +2,7 @@
 
 pub use crate::element::{Complex64, bf16, f16};
 pub use crate::{
-    DType, Device, DispatchKey, DispatchKeySet, Error, ErrorKind, Generator, Layout, MemoryFormat,
-    OperatorHandle, Output, Result, Scalar, Stack, Tensor, Value, bail, ensure, torch_fallback, torch_impl,
-    torch_library,
+    DType, Device, DeviceType, DispatchKey, DispatchKeySet, Error, ErrorKind, Generator, Layout,
+    MemoryFormat, OperatorHandle, Output, Result, Scalar, Stack, Tensor, Value, bail, derivatives, ensure,
+    match_dtype, torch_fallback, torch_impl, torch_library,
 };

@@ -3,7 +3,6 @@
 
 use torch_library::prelude::*;
 use torch_library::vmap::Level;
-use torch_library::{DeviceType, derivatives};
 use torch_library_aten::prelude::*;
 use torch_library_aten::vmap::{expanded, front};
 use torch_library_aten::{aten, autocast};

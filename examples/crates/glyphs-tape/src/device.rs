@@ -2,7 +2,7 @@
 
 use torch_library::backend::{Allocation, Backend, cpu_fallback};
 use torch_library::prelude::*;
-use torch_library::{DeviceType, Storage, torch_backend};
+use torch_library::{Storage, torch_backend};
 
 use crate::Tape;
 

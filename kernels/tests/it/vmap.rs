@@ -204,7 +204,13 @@ fn what_cannot_run_for_each_example_says_so() {
         "{view}"
     );
     let count = refusal(|row| vmap_test::count(&row).map(Tensor::from));
-    assert!(count.contains("returns a int for each example"), "{count}");
+    assert!(count.contains("returns `int` for each example"), "{count}");
+    for refused in [&view, &count] {
+        assert!(
+            refused.contains("help: write a rule for all examples at once, at the key FuncTorchBatched"),
+            "{refused}"
+        );
+    }
     let none = Tensor::from_vec(Vec::<f64>::new(), &[0, 3]).unwrap();
     let none = vmap([&none], |[row]| vmap_test::no_rule(&row, &row, 1).map(|(sum, _)| sum)).unwrap_err();
     assert!(none.to_string().contains("an empty batch cannot be run"), "{none}");

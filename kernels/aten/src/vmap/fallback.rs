@@ -111,13 +111,16 @@ pub(super) fn each_example(operator: OperatorHandle, stack: &mut Stack<'_>) -> R
     Ok(())
 }
 
+/// What errors say of an operator that cannot be run example by example.
+const REMEDY: &str = "\n  help: write a rule for all examples at once, at the key FuncTorchBatched";
+
 /// Whether the operator writes to its first argument; an error if it cannot be run example by example.
 fn check(level: Level, operator: OperatorHandle, arguments: &[Value<'_>]) -> Result<bool> {
     let schema = operator.schema()?;
     ensure!(
         level.batch_size() > 0,
         NotSupported,
-        "{operator} has no batching rule, and an empty batch cannot be run one example at a time"
+        "{operator} has no batching rule, and an empty batch cannot be run one example at a time{REMEDY}"
     );
     check_tensors(level.batch_size()).map_err(|error| {
         error.context(format_args!("{operator} has no batching rule, and is run one example at a time"))
@@ -132,7 +135,7 @@ fn check(level: Level, operator: OperatorHandle, arguments: &[Value<'_>]) -> Res
         ensure!(
             !(refused && operator.tags().contains(&tag)),
             NotSupported,
-            "{operator} has no batching rule, and an operator tagged `{tag}` cannot be run one example at a time"
+            "{operator} has no batching rule, and an operator tagged `{tag}` cannot be run one example at a time{REMEDY}"
         );
     }
     let writes = schema.arguments.first().is_some_and(|argument| argument.is_mutable());
@@ -143,7 +146,7 @@ fn check(level: Level, operator: OperatorHandle, arguments: &[Value<'_>]) -> Res
         bail!(
             NotSupported,
             "{operator} has no batching rule, and an operator that returns views or writes to `out` cannot be run \
-             one example at a time"
+             one example at a time{REMEDY}"
         );
     }
     if writes && !is_batched(level, &arguments[0]) {
@@ -168,7 +171,7 @@ fn joined(level: Level, operator: OperatorHandle, all: &[Value<'static>]) -> Res
         Value::None => Ok(Value::None),
         other => bail!(
             NotSupported,
-            "{operator} returns a {} for each example, which a batched tensor cannot hold",
+            "{operator} returns `{}` for each example, which a batched tensor cannot hold{REMEDY}",
             other.type_name()
         ),
     }

@@ -35,8 +35,8 @@ pub trait Argument: Sealed {
         false
     }
 
-    /// A number for the tensors of an argument that is written to, which is another if a handle is replaced; 0 for
-    /// other arguments.
+    /// A number for a tensor, or for the tensors of a list that is written to, which is another if a handle is
+    /// replaced; 0 for other arguments.
     #[inline(always)]
     fn identity(&self) -> usize {
         0
@@ -59,6 +59,11 @@ impl Argument for &Tensor {
     #[inline(always)]
     fn requires_grad(&self) -> bool {
         Tensor::requires_grad(self)
+    }
+
+    #[inline(always)]
+    fn identity(&self) -> usize {
+        self.id()
     }
 }
 

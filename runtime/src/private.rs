@@ -24,7 +24,7 @@ pub use std::primitive::{bool, f64, i64, str, u8, u64, usize};
 pub use std::result::Result::{Err, Ok};
 pub use std::string::String;
 pub use std::vec::Vec;
-pub use std::{assert, concat};
+pub use std::{assert, cfg, concat};
 
 #[cfg(feature = "inventory")]
 pub use inventory;
@@ -210,7 +210,7 @@ macro_rules! __operator {
                 + 'static,
         {
             let kernel = move |$($argument: $static_type),*| -> $crate::__private::Result<$static_output> {
-                $crate::__kept! {
+                $crate::__checked! {
                     &OPERATOR, [$($argument)*] returned [$($result { $($source)? })*] written [$($written $at)*],
                     kernel($($argument),*)
                 }
@@ -228,7 +228,7 @@ macro_rules! __operator {
                 _: $crate::__private::DispatchKeySet,
                 $($argument: $type),*
             ) -> $crate::__private::Result<$output> {
-                let result = $crate::__kept! {
+                let result = $crate::__checked! {
                     &OPERATOR, [$($argument)*] returned [$($result { $($source)? })*] written [$($written $at)*],
                     K::$name($($argument),*)
                 };

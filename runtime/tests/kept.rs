@@ -1,8 +1,11 @@
-//! Kernels that put another handle into the place of one that they were lent, so that a write would be lost.
+//! Kernels that put another handle into the place of one that they were lent, so that a write would be lost; and
+//! kernels that return one as a new tensor.
 #![forbid(unsafe_code)]
 
+use std::sync::{Arc, Mutex};
+
 use torch_library::prelude::*;
-use torch_library::{ErrorKind, Library};
+use torch_library::{Library, guard, warning};
 
 torch_library! {
     /// Operators that write, whose kernels replace a handle if `replaces` is true.
@@ -176,4 +179,76 @@ fn a_trait_of_the_program_does_not_change_the_check() {
     let mut x = Tensor::from([1.0]);
     assert_eq!((Hijacks::id(&&mut x), Hijacks::identity(&&mut x)), (0, 0));
     assert!(call("one", true).is_err());
+}
+
+torch_library! {
+    /// Operators that return an argument.
+    pub mod given {
+        same(Tensor x) -> Tensor;
+        second(float by, Tensor? y, Tensor x) -> (int, Tensor);
+        at_run_time(Tensor x) -> Tensor;
+        view(Tensor(a) x) -> Tensor(a);
+        composed(Tensor x) -> Tensor;
+        layered(Tensor x) -> Tensor;
+    }
+}
+
+#[torch_impl(given, CPU)]
+mod givers {
+    use super::*;
+
+    fn same(x: &Tensor) -> Result<Tensor> {
+        Ok(x.clone())
+    }
+
+    fn second(by: f64, y: Option<&Tensor>, x: &Tensor) -> Result<(i64, Tensor)> {
+        Ok((by as i64, y.unwrap_or(x).clone()))
+    }
+
+    fn view(x: &Tensor) -> Result<Tensor> {
+        Ok(x.clone())
+    }
+
+    fn layered(x: &Tensor) -> Result<Tensor> {
+        Tensor::from_vec(x.to_vec::<f64>()?, x.sizes())
+    }
+}
+
+#[torch_impl(given, CompositeImplicitAutograd)]
+fn composed(x: &Tensor) -> Result<Tensor> {
+    Ok(x.clone())
+}
+
+#[torch_impl(given, Tracer)]
+fn layered(_: DispatchKeySet, x: &Tensor) -> Result<Tensor> {
+    Ok(x.clone())
+}
+
+#[test]
+fn a_debug_build_warns_once_of_a_kernel_that_returns_an_argument_as_a_new_tensor() {
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let listener = heard.clone();
+    let _listening = warning::listen(move |message| listener.lock().unwrap().push(message.to_owned()));
+    let mut library = Library::fragment("given").unwrap();
+    let closure = given::at_run_time::kernel(|x: &Tensor| Ok(x.clone()));
+    library.implement("at_run_time", DispatchKey::CPU, closure).unwrap();
+
+    let (x, y) = (Tensor::from([1.0]), Tensor::from([2.0]));
+    for _ in 0..2 {
+        given::same(&x).unwrap();
+        given::second::call(0.0, Some(&y), &x).unwrap();
+        given::at_run_time(&x).unwrap();
+        given::view(&x).unwrap();
+        given::composed(&x).unwrap();
+        guard::include(DispatchKey::Tracer, || given::layered(&x)).unwrap();
+    }
+    let message = |operator, name| {
+        format!(
+            "a kernel of given::{operator} returned its argument `{name}`, where its schema promises a new tensor: \
+             return a copy, or declare a view, `Tensor(a) {name}` and `-> Tensor(a)`"
+        )
+    };
+    let expected = [message("same", "x"), message("second", "y"), message("at_run_time", "x")];
+    let is_checked = cfg!(debug_assertions);
+    assert_eq!(*heard.lock().unwrap(), expected[..if is_checked { 3 } else { 0 }]);
 }

@@ -60,7 +60,9 @@ mod explicit {
         Ok(copy)
     }
 
-    fn lift(this: &Tensor) -> Result<Tensor> {
+    /// As in PyTorch, the tensor itself, although the schema declares no view. It takes the keys of the call, which it
+    /// does not use, because a kernel with these may pass its argument on: layers do.
+    fn lift(_: DispatchKeySet, this: &Tensor) -> Result<Tensor> {
         handed_on(this)
     }
 

@@ -107,7 +107,7 @@ fn half_of_the_gradient_goes_to_an_element_that_equals_the_bound() -> Result<()>
     for (n, (bound, want)) in bounds.into_iter().enumerate() {
         let x = Tensor::from([1.0, 2.0, f64::NAN]);
         x.set_requires_grad(true)?;
-        aten::sum(&bound(&[x.clone()])?[0])?.backward()?;
+        aten::sum(&bound(std::slice::from_ref(&x))?[0])?.backward()?;
         assert_eq!(x.grad().expect("a gradient").to_vec::<f64>()?, want, "{n}");
     }
     // The type of a number counts only by its kind.

@@ -173,10 +173,11 @@ impl<T: Float + Number, const N: usize> Deviations<T, N> {
 
     #[inline(always)]
     fn add(&mut self, elements: &[T; N]) {
-        for i in 0..N {
-            let distance = elements[i] - self.means[i];
-            self.sums[i] = self.sums[i] + distance;
-            self.squares[i] = self.squares[i] + distance * distance;
+        let lanes = zip(zip(&mut self.sums, &mut self.squares), zip(elements, &self.means));
+        for ((sum, square), (x, mean)) in lanes {
+            let distance = *x - *mean;
+            *sum = *sum + distance;
+            *square = *square + distance * distance;
         }
     }
 }

@@ -61,7 +61,6 @@ impl<T> Items<T> {
     /// # Safety
     /// - The slice is still borrowed, and has these items.
     /// - Nobody else uses an element of these items as long as the result lives.
-    #[expect(clippy::mut_from_ref, reason = "callers vouch for exclusive use")]
     unsafe fn part<'a>(&self, items: &Range<usize>) -> &'a mut [T] {
         // SAFETY: the caller vouches for the items, which have `len` elements each, and for exclusive use.
         unsafe {

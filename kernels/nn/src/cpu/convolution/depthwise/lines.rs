@@ -156,9 +156,10 @@ impl<T: Number> Work<T> for Gradient<'_, T> {
         assert!(self.sources.iter().all(|line| line.len() == width));
         assert!(self.taps.iter().all(|row| (row + taps) * self.channels <= self.sums.len()));
         assert!(self.gradients.len() == self.x.count() * self.channels);
-        // SAFETY: by the assertions, the lines have all pixels, the gradients all places and the sums all taps, each
-        // with all channels; `by_registers` passes channels that there are. The caller vouches for the registers.
         for line in self.taps.iter().copied().zip(self.sources.iter().copied()) {
+            // SAFETY: by the assertions, the lines have all pixels, the gradients all places and the sums all taps,
+            // each with all channels; `by_registers` passes channels that there are. The caller vouches for the
+            // registers.
             by_registers!(V, self.channels, |first, count, REGISTERS| unsafe {
                 for taps in self.x.taps().chunks(4) {
                     match taps.len() {

@@ -91,14 +91,11 @@ impl<T: Float + Number> Fold<T> for Moments {
             // Perhaps only the sum overflows, and not the mean.
             return elements.iter().fold(self.identity(), |moment, x| self.step(moment, *x, position));
         }
-        let (chunks, rest) = elements.as_chunks::<LANES>();
-        let mut deviations = Deviations::<T, LANES>::from([mean; LANES]);
-        chunks.iter().for_each(|chunk| deviations.add(chunk));
-        let mut of_rest = Deviations::<T, 1>::from([mean]);
-        rest.iter().for_each(|x| of_rest.add(&[*x]));
-        let [sum, squares] = [(deviations.sums, of_rest.sums), (deviations.squares, of_rest.squares)]
-            .map(|(lanes, [rest])| lanes.into_iter().fold(rest, |sum, lane| sum + lane));
-        corrected(count, mean, sum, squares)
+        let squares = SquaresAround(mean).slice(elements, position);
+        if are_noise(count, mean, squares) {
+            return corrected(count, mean, elements.iter().copied());
+        }
+        Moment { count, mean, squares }
     }
 
     #[inline(always)]
@@ -148,47 +145,65 @@ fn columns<T: Float + Number, const N: usize>(
         }
         return N;
     }
-    let mut deviations = Deviations::from(means);
-    (0..lines.len()).for_each(|n| deviations.add(&line(n)));
+    let (mut squares, mut is_noise) = ([T::ZERO; N], false);
+    for n in 0..lines.len() {
+        let line = line(n);
+        for i in 0..N {
+            squares[i] = SquaresAround(means[i]).step(squares[i], line[i], position);
+        }
+    }
     let mut moments = [Moments.identity(); N];
     for i in 0..N {
-        moments[i] = corrected(count, means[i], deviations.sums[i], deviations.squares[i]);
+        is_noise |= are_noise(count, means[i], squares[i]);
+        moments[i] = Moment { count, mean: means[i], squares: squares[i] };
+    }
+    if is_noise {
+        for (i, moment) in moments.iter_mut().enumerate() {
+            *moment = corrected(count, means[i], lines.iter().map(|line| line[first + i]));
+        }
     }
     Moments.merge_each(values, &moments);
     N
 }
 
-/// The distances from a mean, one in each lane: their sums, and those of their squares.
-struct Deviations<T, const N: usize> {
-    means: [T; N],
-    sums: [T; N],
-    squares: [T; N],
-}
+/// The sum of the squared distances from a number.
+struct SquaresAround<T>(T);
 
-impl<T: Float + Number, const N: usize> Deviations<T, N> {
+impl<T: Float + Number> Fold<T> for SquaresAround<T> {
+    type Value = T;
+
     #[inline(always)]
-    fn from(means: [T; N]) -> Self {
-        Deviations { means, sums: [T::ZERO; N], squares: [T::ZERO; N] }
+    fn identity(&self) -> T {
+        T::ZERO
     }
 
     #[inline(always)]
-    fn add(&mut self, elements: &[T; N]) {
-        let lanes = zip(zip(&mut self.sums, &mut self.squares), zip(elements, &self.means));
-        for ((sum, square), (x, mean)) in lanes {
-            let distance = *x - *mean;
-            *sum = *sum + distance;
-            *square = *square + distance * distance;
-        }
+    fn step(&self, sum: T, element: T, _: usize) -> T {
+        sum + (element - self.0) * (element - self.0)
+    }
+
+    #[inline(always)]
+    fn merge(&self, a: T, b: T) -> T {
+        a + b
     }
 }
 
-/// The moment of elements of which the distances from their rounded mean are summed. These sums would be zero but for
-/// the mean's rounding error, which they correct: elements that are all equal are their own mean, without deviations.
+/// Whether squared deviations are no larger than the rounding error of the mean makes them.
 #[inline(always)]
-fn corrected<T: Float>(count: T, mean: T, sum: T, squares: T) -> Moment<T> {
-    if !squares.is_finite() {
-        return Moment { count, mean, squares };
-    }
+fn are_noise<T: Float + Number>(count: T, mean: T, squares: T) -> bool {
+    const UNITS: i64 = 64; // of the mean's last digit, by which a sum in lanes is wrong at most
+    let error = mean * T::epsilon() * UNITS.cast::<T>();
+    squares > T::ZERO && squares <= count * error * error
+}
+
+/// The moment of elements that hardly differ from their rounded mean. The sum of their deviations would be zero but for
+/// the mean's rounding error, and corrects it: equal elements are their own mean, without deviations.
+#[cold]
+fn corrected<T: Float + Number>(count: T, mean: T, elements: impl Iterator<Item = T>) -> Moment<T> {
+    let (sum, squares) = elements.fold((T::ZERO, T::ZERO), |(sum, squares), x| {
+        let distance = x - mean;
+        (sum + distance, squares + distance * distance)
+    });
     let error = sum / count;
-    Moment { count, mean: mean + error, squares: (squares - sum * error).max(T::zero()) }
+    Moment { count, mean: mean + error, squares: (squares - sum * error).max(T::ZERO) }
 }

@@ -4,7 +4,7 @@ use torch_library::geometry::wrap_dim;
 use torch_library::prelude::*;
 
 use super::check_numbers;
-use super::places::{Sorted, Sorter};
+use super::places::{LONGEST_LIKE_PYTORCH, Ranked, Sorted, Sorter};
 use super::ties;
 use crate::aten;
 use crate::cpu::scan::lanes::Lanes;
@@ -111,7 +111,7 @@ impl Choice {
                 0 => return first_of_equals(line.len()),
                 numbers => (numbers - 1) / 2,
             },
-            Choice::MostFrequent => return most_frequent(line),
+            Choice::MostFrequent => return most_frequent(sorter, line),
         };
         sorter.nth(line, before)
     }
@@ -131,20 +131,33 @@ fn first_of_equals(len: usize) -> usize {
 }
 
 /// The index of the most frequent element, the smallest if there are several: that of its last occurrence in the order
-/// in which PyTorch sorts the line, where NaN neither precedes nor follows.
-fn most_frequent<T: Sorted>(line: &[T]) -> usize {
+/// in which PyTorch sorts the line; in a long line, of its last occurrence.
+fn most_frequent<T: Sorted>(sorter: &mut Sorter<T>, line: &[T]) -> usize {
+    let has_numbers_only = !line.iter().any(|x| x.is_unordered());
+    if has_numbers_only {
+        let sorted = sorter.sorted(line);
+        let (most, place) = longest_run(sorted, |a, b| a.rank() == b.rank(), |ranked| ranked.place());
+        if most < 2 || line.len() > LONGEST_LIKE_PYTORCH {
+            return place;
+        }
+    }
+    // NaN neither precedes nor follows, which leaves other elements out of order, too.
     let mut sorted: Vec<(T, usize)> = line.iter().copied().zip(0..).collect();
     ties::sort(&mut sorted, &|(a, _), (b, _)| a < b);
-    let (mut longest, mut place, mut start) = (0, 0, 0);
-    for (i, (element, of_element)) in sorted.iter().enumerate() {
-        if sorted.get(i + 1).is_some_and(|(next, _)| next == element) {
-            continue;
+    longest_run(&sorted, |(a, _), (b, _)| a == b, |(_, place)| place).1
+}
+
+/// The length of the first longest run of equal elements, and the place of its last one.
+fn longest_run<R: Copy>(
+    sorted: &[R],
+    are_equal: impl Fn(R, R) -> bool,
+    place: impl Fn(R) -> usize,
+) -> (usize, usize) {
+    let mut longest = (0, 0);
+    for run in sorted.chunk_by(|a, b| are_equal(*a, *b)) {
+        if run.len() > longest.0 {
+            longest = (run.len(), run.last().map_or(0, |last| place(*last)));
         }
-        let len = i + 1 - start;
-        if len > longest {
-            (longest, place) = (len, *of_element);
-        }
-        start = i + 1;
     }
-    place
+    longest
 }

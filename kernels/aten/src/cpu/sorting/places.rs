@@ -128,7 +128,7 @@ const LONG: usize = 512;
 
 /// Equal elements of lines up to this length are left in PyTorch's order, unless a sort is to be stable. PyTorch leaves
 /// that order open; to find it, a line is sorted twice, which takes much longer in the end than radix sort.
-const LONGEST_LIKE_PYTORCH: usize = 4096;
+pub(super) const LONGEST_LIKE_PYTORCH: usize = 4096;
 
 /// If less than one element of this many is wanted, most are left out by blocks.
 const FEW: usize = 16;
@@ -152,6 +152,13 @@ on_vectors! {
     /// Counts the elements of a line that are not after one of this rank.
     fn count_up_to<T: Sorted>(line: &[T], last: Half<T>, descending: bool, count: &mut usize) {
         *count = line.iter().filter(|x| T::Ranked::new(x.rank(), 0, descending).rank() <= last).count();
+    }
+}
+
+on_vectors! {
+    /// Counts the elements of a line that have this rank.
+    fn count_equals<T: Sorted>(line: &[T], rank: Half<T>, count: &mut usize) {
+        *count = line.iter().filter(|x| x.rank() == rank).count();
     }
 }
 
@@ -227,8 +234,8 @@ impl<T: Sorted> Sorter<T> {
         self.write(places);
     }
 
-    /// Writes the indices of the first elements of a line in sorted order, or in that in which PyTorch finds them; equal
-    /// elements are in that of PyTorch.
+    /// Writes the indices of the first elements of a line in sorted order, or in that in which PyTorch finds them;
+    /// equal elements are in that of PyTorch.
     pub fn first(&mut self, line: &[T], places: &mut [i64], descending: bool, is_sorted: bool) {
         let count = places.len();
         let are_few = count.saturating_mul(FEW_IN_PYTORCH) <= line.len();
@@ -306,6 +313,12 @@ impl<T: Sorted> Sorter<T> {
 
     /// Like [`nth`](Self::nth), but of equal elements the one that PyTorch finds.
     pub fn selected(&mut self, line: &[T], before: usize) -> usize {
+        let place = self.nth(line, before);
+        let (mut equals, rank) = (0, line[place].rank());
+        count_equals(line, rank, &mut equals);
+        if equals == 1 {
+            return place;
+        }
         self.rank(line, false);
         let found = ties::quick_select(&mut self.ranked, before, &precedes);
         found.map_or_else(|| self.nth(line, before), Ranked::place)

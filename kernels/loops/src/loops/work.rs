@@ -73,6 +73,8 @@ pub trait Work<T> {
 ///
 /// assert_eq!(work(Sum(&[1.0; 100])), 100.0);
 /// ```
+///
+/// PyTorch: kernels over `at::vec::Vectorized`, which `REGISTER_DISPATCH` chooses by the processor.
 pub fn work<T: Held, W: Work<T>>(work: W) -> W::Output {
     #[cfg(target_arch = "x86_64")]
     if has_avx512() {

@@ -24,6 +24,8 @@ use super::shares;
 ///
 /// # Panics
 /// The items do not have the same number of elements of a slice.
+///
+/// PyTorch: `at::parallel_for` over a batch.
 pub fn batch<A: Send, B: Send, C: Send>(
     count: usize,
     grain: usize,

@@ -39,12 +39,7 @@ impl Convolution<'_> {
         if !self.is_depthwise(image, &sizes)? {
             return Ok(None);
         }
-        let passes = vec![self.forward()];
-        match image.dtype() {
-            DType::Float64 => self.summed_by_lines::<f64>([image, weight], bias, &sizes, &passes),
-            _ => self.summed_by_lines::<f32>([image, weight], bias, &sizes, &passes),
-        }
-        .map(Some)
+        self.summed_passes([image, weight], bias, &sizes, &[self.forward()]).map(Some)
     }
 
     /// Likewise the transposed convolution, from places to images.
@@ -65,11 +60,7 @@ impl Convolution<'_> {
         let pairs = outer.iter().flat_map(|z| rows.iter().map(move |y| [z, y]));
         let all = pairs.flat_map(|[z, y]| columns.iter().map(move |x| [z, y, x].map(Pass::clone)));
         let passes: Vec<[Pass; 3]> = all.collect();
-        match places.dtype() {
-            DType::Float64 => self.summed_by_lines::<f64>([places, weight], bias, &sizes, &passes),
-            _ => self.summed_by_lines::<f32>([places, weight], bias, &sizes, &passes),
-        }
-        .map(Some)
+        self.summed_passes([places, weight], bias, &sizes, &passes).map(Some)
     }
 
     /// The gradient of the weight, in the opmath type, if the convolution is depthwise and its operands channels-last.
@@ -105,6 +96,20 @@ impl Convolution<'_> {
     fn forward(&self) -> [Pass; 3] {
         [0, 1, 2]
             .map(|dim| Pass::of_places(self.axes[dim], self.image[dim] as usize, self.places[dim] as usize))
+    }
+
+    /// The sums of some passes, in the type of the source.
+    fn summed_passes(
+        &self,
+        operands: [&Tensor; 2],
+        bias: Option<&Tensor>,
+        sizes: &[i64],
+        passes: &[[Pass; 3]],
+    ) -> Result<Tensor> {
+        match operands[0].dtype() {
+            DType::Float64 => self.summed_by_lines::<f64>(operands, bias, sizes, passes),
+            _ => self.summed_by_lines::<f32>(operands, bias, sizes, passes),
+        }
     }
 
     /// Computes lines of pixels, each of which is a sum of pixels of the source times weights.

@@ -168,6 +168,33 @@ fn gradients_of_resizing_are_the_way_back() -> Result<()> {
     Ok(())
 }
 
+/// Copies of one line follow each other within an image, and an image may begin with the line that the last one ended
+/// with.
+#[test]
+fn nearest_pixels_are_copied_as_they_are() -> Result<()> {
+    let nearest = |x: &Tensor, dim: i64, to: i64| {
+        let indices: Vec<i64> = (0..to).map(|i| i * x.sizes()[dim as usize] / to).collect();
+        x.index_select(dim, &Tensor::from_vec(indices, &[to])?)
+    };
+    for format in [MemoryFormat::Contiguous, MemoryFormat::ChannelsLast] {
+        for dtype in [DType::UInt8, DType::Float16, DType::BFloat16, DType::Float32, DType::Float64] {
+            let x = images(&[3, 5, 4, 6], format)?.to_dtype(dtype)?;
+            for [height, width] in [[8, 12], [12, 6], [4, 9], [3, 5], [1, 1]] {
+                let found = aten::upsample_nearest2d(&x, &[height, width])?;
+                let want = nearest(&nearest(&x, 2, height)?, 3, width)?;
+                assert!(found.equal(&want)?, "{dtype} {format:?} {height} × {width}");
+                assert!(found.dtype() == dtype && found.is_contiguous(format));
+            }
+        }
+        let nan = images(&[1, 2, 2, 2], format)?.div(0.0)?.sub(f64::INFINITY)?;
+        assert!(aten::upsample_nearest2d(&nan, &[4, 4])?.to_vec::<f64>()?[1..].iter().any(|x| x.is_nan()));
+    }
+    assert!(
+        aten::upsample_nearest2d(&Tensor::zeros(&[1, 1, 2, 2], DType::Int64, Device::CPU)?, &[4, 4]).is_err()
+    );
+    Ok(())
+}
+
 #[test]
 fn resizing_does_not_depend_on_the_number_of_threads() -> Result<()> {
     let x = images(&[1, 2, 150, 170], MemoryFormat::Contiguous)?.to_dtype(DType::Float32)?;

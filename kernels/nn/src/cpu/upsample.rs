@@ -9,6 +9,7 @@
 
 mod antialias;
 mod bytes;
+mod nearest;
 
 use std::ops::Range;
 
@@ -22,7 +23,7 @@ use crate::inlined::{fill, zip};
 use crate::loops;
 use crate::loops::parts::{Parts, PartsMut};
 use crate::loops::pointwise::unsupported;
-use crate::loops::{assign, has_elements, on_vectors, opmath_type, parallel};
+use crate::loops::{assign, has_elements, match_opmath, on_vectors, opmath_type, parallel};
 use crate::number::Number;
 
 /// Writes the resizing operators, and those of their gradients.
@@ -118,6 +119,7 @@ macro_rules! match_resized {
         }
     };
 }
+use match_resized;
 
 /// The elements in one spatial dimension from which each new element is computed. Elements beyond an end repeat the one
 /// at the end.
@@ -147,23 +149,24 @@ impl Resizing<'_> {
             Argument,
             "{operator}: output_size {output_size:?}, expected positive numbers, {ndim} of them"
         );
-        let is_curved = matches!(self.curve, Curve::Linear { .. } | Curve::Cubic { .. });
-        if input.dtype() == DType::UInt8 && is_curved && ndim == 2 {
-            return self.forth_bytes(input, output_size);
+        match self.curve {
+            Curve::Nearest | Curve::NearestExact => return self.forth_nearest(input, output_size),
+            _ if input.dtype() == DType::UInt8 && ndim == 2 => return self.forth_bytes(input, output_size),
+            _ => {}
         }
         let volumes = Volumes::new(input, ndim, true);
         let out = volumes.zeros(input, output_size, input.dtype())?;
-        match_resized!(self, input.dtype(), T => {
+        match_opmath!(input.dtype(), T: Float => {
             if !has_elements(&out) {
                 return Ok(out);
             }
-            let directions = self.directions::<T>(&input.sizes()[2..], output_size, is_obvious(input, output_size))?;
+            let directions = self.directions::<T>(&input.sizes()[2..], output_size, false)?;
             let (from, to) = (volumes.read::<T>(input)?, volumes.write::<T>(&out, 1)?);
             parallel::shares(to.parts.count(), (parallel::GRAIN / to.parts.len()).max(1), |lines| {
                 forth(&directions, volumes.lanes, &from, &to.parts, lines);
             });
             volumes.store(to, &out)?;
-        });
+        }, else => return Err(unsupported(operator, input.dtype())));
         Ok(out)
     }
 

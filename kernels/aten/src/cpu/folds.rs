@@ -307,6 +307,9 @@ fn extreme<T: Ordered, const LARGEST: bool>(elements: &[T], worst: T, better: im
     if let Option::Some((best, is_unordered)) = registers::extreme::<T, LARGEST>(elements) {
         return if is_unordered { unordered(elements).unwrap_or(best) } else { best };
     }
+    if const { !T::DTYPE.is_floating_point() } {
+        return elements.iter().fold(worst, |best, x| better(*x, best)); // which LLVM vectorises
+    }
     let (chunks, rest) = elements.as_chunks::<LANES>();
     let (mut best, mut sum) = (worst, T::ZERO);
     if !chunks.is_empty() {

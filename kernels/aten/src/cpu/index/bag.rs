@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 use std::ops::Range;
 
 use num_traits::Float;
+use torch_library::element::bf16;
 use torch_library::geometry::contiguous_strides;
 use torch_library::prelude::*;
 use torch_library::{Element, OwnedLease, promote_types};
@@ -247,6 +248,17 @@ fn as_type(tensor: &Tensor, dtype: DType) -> Result<Tensor> {
     Tensor::zeros(tensor.sizes(), dtype, tensor.device())
 }
 
+/// How the elements of a row lie in memory.
+#[derive(Clone, Copy, PartialEq)]
+enum Layout {
+    /// Of the opmath type, adjacent.
+    Plain,
+    /// `bf16`, adjacent: converted in registers.
+    BFloat16,
+    /// Anything else: converted line by line.
+    Other,
+}
+
 /// The rows of a matrix, in the opmath type.
 struct Table<T> {
     _lease: OwnedLease,
@@ -256,7 +268,7 @@ struct Table<T> {
     size: usize,
     /// The strides of rows, and of elements within a row.
     strides: [isize; 2],
-    is_plain: bool,
+    layout: Layout,
     load: Loader,
     element: PhantomData<T>,
 }
@@ -269,13 +281,19 @@ impl<T: Element> Table<T> {
         let lease = OwnedLease::shared(matrix.clone())?;
         ensure!(matrix.dim() == 2, Shape, "sizes {:?} are not those of a matrix", matrix.sizes());
         let strides = [matrix.strides()[0] as isize, matrix.strides()[1] as isize];
+        let layout = match matrix.dtype() {
+            _ if strides[1] != 1 => Layout::Other,
+            dtype if loops::is_plain::<T>(dtype) => Layout::Plain,
+            DType::BFloat16 => Layout::BFloat16,
+            _ => Layout::Other,
+        };
         Ok(Table {
             data: matrix.address(&lease)?,
             rows: matrix.sizes()[0],
             width: matrix.sizes()[1] as usize,
             size: matrix.dtype().size(),
             strides,
-            is_plain: loops::is_plain::<T>(matrix.dtype()) && strides[1] == 1,
+            layout,
             load: convert::loader::<T>(matrix.dtype()),
             element: PhantomData,
             _lease: lease,
@@ -296,7 +314,7 @@ impl<T: Element> Table<T> {
     #[inline(always)]
     unsafe fn row<'a>(&'a self, row: i64, buffer: &'a mut [T]) -> &'a [T] {
         let data = self.at(row, 0);
-        if self.is_plain {
+        if self.layout == Layout::Plain {
             // SAFETY: the caller guarantees a row as long as the buffer, whose elements are contiguous; the lease
             // prevents writes.
             return unsafe { std::slice::from_raw_parts(data.cast(), buffer.len()) };
@@ -312,20 +330,20 @@ impl<T: Number> Table<T> {
     /// Adds rows to sums, some columns at a time, whose sums stay in registers.
     ///
     /// # Safety
-    /// - The rows exist, and are as long as `sums`; the table is plain.
+    /// - The rows exist, and are as long as `sums`; their elements are of type `S`, and adjacent.
     #[inline(always)]
-    unsafe fn add(&self, rows: impl Iterator<Item = i64> + Clone, sums: &mut [T]) {
+    unsafe fn add<S: Element>(&self, rows: impl Iterator<Item = i64> + Clone, sums: &mut [T]) {
         let (whole, rest) = sums.as_chunks_mut::<COLUMNS>();
-        let (data, pitch) = (self.data.cast::<T>(), self.strides[0]);
+        let (data, pitch) = (self.data.cast::<S>(), self.strides[0]);
         for (n, sums) in whole.iter_mut().enumerate() {
             let mut together = *sums;
             let columns = data.wrapping_add(n * COLUMNS);
             for row in rows.clone() {
-                let numbers = columns.wrapping_offset(row as isize * pitch).cast::<[T; COLUMNS]>();
+                let numbers = columns.wrapping_offset(row as isize * pitch).cast::<[S; COLUMNS]>();
                 // SAFETY: the caller guarantees the row, which has these columns; the lease prevents writes.
                 let numbers = unsafe { &*numbers };
                 for i in 0..COLUMNS {
-                    together[i] = together[i].plus(numbers[i]);
+                    together[i] = together[i].plus(numbers[i].cast());
                 }
             }
             *sums = together;
@@ -336,10 +354,10 @@ impl<T: Number> Table<T> {
         for row in rows {
             // SAFETY: the caller guarantees the row, which has these last columns; the lease prevents writes.
             let numbers = unsafe {
-                std::slice::from_raw_parts(self.at(row, whole.len() * COLUMNS).cast::<T>(), rest.len())
+                std::slice::from_raw_parts(self.at(row, whole.len() * COLUMNS).cast::<S>(), rest.len())
             };
             for (sum, x) in zip(&mut *rest, numbers) {
-                *sum = sum.plus(*x);
+                *sum = sum.plus(x.cast());
             }
         }
     }
@@ -385,7 +403,9 @@ on_vectors! {
             match share {
                 // SAFETY: `Pooling::write` ensured under the lease that the table has all rows, and that it is as wide
                 // as `out`, and so as the sums; `Bags::pool` rejected negative rows.
-                None if table.is_plain => unsafe { table.add(rows, sums) },
+                None if table.layout == Layout::Plain => unsafe { table.add::<T>(rows, sums) },
+                // SAFETY: as above.
+                None if table.layout == Layout::BFloat16 => unsafe { table.add::<bf16>(rows, sums) },
                 None => for row in rows {
                     // SAFETY: `Pooling::write` ensured under the lease that the table has all rows, and that it is as
                     // wide as `out`, and so as the buffer; `Bags::pool` rejected negative rows.

@@ -1,5 +1,6 @@
 //! Cumulative extremes: the last of the best elements so far, and its index. NaN is better than all numbers.
 
+use std::hint::select_unpredictable;
 use std::mem::MaybeUninit;
 
 use torch_library::Element;
@@ -34,7 +35,7 @@ const WIDTH: usize = 512;
 /// The number of elements of a line that are examined together, before each is compared with the best one.
 const BLOCK: usize = 32;
 
-/// The number of elements of a block that are examined together, if one of the block is better.
+/// The number of floats of a block that are examined together, if one of the block is better.
 const PART: usize = 8;
 
 fn extremes(operator: &str, this: &Tensor, dim: i64, is_largest: bool) -> Result<(Tensor, Tensor)> {
@@ -195,35 +196,43 @@ fn line<T: Ordered>(
 ) {
     let is_found = |x: T, best: T| x.is_unordered() | is_better(x, best); // nothing is better than NaN
     let (mut best, mut at) = (source[0], 0);
-    for start in (0..source.len()).step_by(BLOCK) {
-        let block = start..source.len().min(start + BLOCK);
-        if is_any(&source[block.clone()], |x| is_found(x, best)) {
-            for start in block.clone().step_by(PART) {
-                let part = start..block.end.min(start + PART);
-                let (source, values) = (&source[part.clone()], &mut values[part.clone()]);
-                let places = &mut places[part];
-                if is_any(source, |x| is_found(x, best)) {
-                    for (n, (x, (value, place))) in zip(source, zip(values, places)).enumerate() {
-                        if is_found(*x, best) {
-                            (best, at) = (*x, (start + n) as i64);
-                        }
-                        value.write(best);
-                        place.write(at);
-                    }
-                } else {
-                    values.fill(MaybeUninit::new(best));
-                    places.fill(MaybeUninit::new(at));
-                }
+    // Compares each element. Not with branches: where equal elements are common, nobody can predict them.
+    let each =
+        |first: usize, source: &[T], values: &mut [_], places: &mut [_], (mut best, mut at): (T, i64)| {
+            for (n, (x, (value, place))) in zip(source, zip(values, places)).enumerate() {
+                let is_found = is_found(*x, best);
+                best = select_unpredictable(is_found, *x, best);
+                at = select_unpredictable(is_found, (first + n) as i64, at);
+                MaybeUninit::write(value, best);
+                MaybeUninit::write(place, at);
             }
-        } else {
-            values[block.clone()].fill(MaybeUninit::new(best));
-            places[block].fill(MaybeUninit::new(at));
+            (best, at)
+        };
+    let (blocks, last) = source.as_chunks::<BLOCK>();
+    let (blocks_of_values, last_values) = values.as_chunks_mut::<BLOCK>();
+    let (blocks_of_places, last_places) = places.as_chunks_mut::<BLOCK>();
+    for (n, (block, (values, places))) in zip(blocks, zip(blocks_of_values, blocks_of_places)).enumerate() {
+        if !is_any(block, |x| is_found(x, best)) {
+            values.fill(MaybeUninit::new(best));
+            places.fill(MaybeUninit::new(at));
+            continue;
+        }
+        let parts = zip(values.as_chunks_mut::<PART>().0, places.as_chunks_mut::<PART>().0);
+        for (part, (source, (values, places))) in zip(block.as_chunks::<PART>().0, parts).enumerate() {
+            // Integers are often equal: most parts would have a better one, but not all, as nobody can predict.
+            if const { !T::DTYPE.is_floating_point() } || is_any(source, |x| is_found(x, best)) {
+                (best, at) = each(n * BLOCK + part * PART, source, values, places, (best, at));
+            } else {
+                values.fill(MaybeUninit::new(best));
+                places.fill(MaybeUninit::new(at));
+            }
         }
     }
+    each(blocks.len() * BLOCK, last, last_values, last_places, (best, at));
 }
 
 /// Whether a condition holds for any element, without a branch for each.
 #[inline(always)]
-fn is_any<T: Copy>(source: &[T], condition: impl Fn(T) -> bool) -> bool {
+fn is_any<T: Copy, const N: usize>(source: &[T; N], condition: impl Fn(T) -> bool) -> bool {
     source.iter().fold(false, |is_any, x| is_any | condition(*x))
 }

@@ -83,6 +83,15 @@ impl<T: Number> Fold<T> for SumOfNumbers {
     fn merge(&self, a: T, b: T) -> T {
         a.plus(b)
     }
+
+    #[inline(always)]
+    fn slice(&self, elements: &[T], position: usize) -> T {
+        #[cfg(target_arch = "x86_64")]
+        if let Option::Some(sum) = registers::accumulated::<T, { registers::NUMBERS }>(elements) {
+            return sum;
+        }
+        in_lanes(self, elements, position)
+    }
 }
 
 /// The sum of bytes, which are numbers or booleans.

@@ -1,4 +1,4 @@
-//! The largest or smallest of many floats, their sum, product and sum of squares, in AVX-512 registers.
+//! The largest or smallest of many floats, their sums, product and sum of squares, in AVX-512 registers.
 //!
 //! The compiler keeps an array of accumulators in memory, where each step waits for the store of the one before, and
 //! adds the last elements, fewer than accumulators, one after the other.
@@ -43,10 +43,12 @@ pub(super) fn extreme<T: Element, const LARGEST: bool>(elements: &[T]) -> Option
     }
 }
 
-/// What [`accumulated`] computes of elements: their sum, their product, or the sum of their squares.
+/// What [`accumulated`] computes of elements: their sum, their product, the sum of their squares, or the sum of those
+/// that are not NaN.
 pub(super) const SUM: u8 = 0;
 pub(super) const PRODUCT: u8 = 1;
 pub(super) const SQUARES: u8 = 2;
+pub(super) const NUMBERS: u8 = 3;
 
 /// The sum, or whatever `WHAT` names; `None` for other types and processors, and for few elements.
 #[inline(always)]
@@ -78,8 +80,8 @@ unsafe fn cast<T, U>(elements: &[T]) -> &[U] {
 macro_rules! registers {
     (
         $module:ident: $float:ty, $register:ty, $mask:ty, $lanes:literal;
-        $splat:ident $load:ident $masked:ident $add:ident $times:ident $times_plus:ident $min:ident $max:ident
-        $unordered:ident $sum:ident $product:ident $smallest:ident $largest:ident
+        $splat:ident $load:ident $masked:ident $add:ident $add_some:ident $times:ident $times_plus:ident $min:ident $max:ident
+        $compare:ident $sum:ident $product:ident $smallest:ident $largest:ident
     ) => {
         mod $module {
             use super::*;
@@ -108,13 +110,14 @@ macro_rules! registers {
                 }
             }
 
-            /// Adds elements, or their squares, to the lanes, or multiplies them.
+            /// Adds elements to the lanes, or what `WHAT` names.
             #[inline]
             #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
             fn accumulate<const WHAT: u8>(lanes: $register, x: $register) -> $register {
                 match WHAT {
                     PRODUCT => $times(lanes, x),
                     SQUARES => $times_plus(x, x, lanes),
+                    NUMBERS => $add_some(lanes, $compare::<_CMP_ORD_Q>(x, x), lanes, x),
                     _ => $add(lanes, x),
                 }
             }
@@ -131,8 +134,8 @@ macro_rules! registers {
                         *x = unsafe { $load(part.as_ptr()) };
                     }
                     // One comparison checks two registers.
-                    unordered |= $unordered::<_CMP_UNORD_Q>(x[0], x[1]);
-                    unordered |= $unordered::<_CMP_UNORD_Q>(x[2], x[3]);
+                    unordered |= $compare::<_CMP_UNORD_Q>(x[0], x[1]);
+                    unordered |= $compare::<_CMP_UNORD_Q>(x[2], x[3]);
                     for (best, x) in zip(&mut best, &x) {
                         *best = better::<LARGEST>(*x, *best);
                     }
@@ -142,7 +145,7 @@ macro_rules! registers {
                     // SAFETY: at most the elements of a register, which need not be aligned; lanes that the mask leaves
                     // out are not read.
                     let x = unsafe { $masked(worst, mask, part.as_ptr()) };
-                    unordered |= $unordered::<_CMP_UNORD_Q>(x, x);
+                    unordered |= $compare::<_CMP_UNORD_Q>(x, x);
                     best[0] = better::<LARGEST>(x, best[0]);
                 }
                 let halves = [better::<LARGEST>(best[0], best[1]), better::<LARGEST>(best[2], best[3])];
@@ -162,14 +165,14 @@ macro_rules! registers {
 
 registers! {
     singles: f32, __m512, __mmask16, 16;
-    _mm512_set1_ps _mm512_loadu_ps _mm512_mask_loadu_ps _mm512_add_ps _mm512_mul_ps _mm512_fmadd_ps
+    _mm512_set1_ps _mm512_loadu_ps _mm512_mask_loadu_ps _mm512_add_ps _mm512_mask_add_ps _mm512_mul_ps _mm512_fmadd_ps
     _mm512_min_ps _mm512_max_ps _mm512_cmp_ps_mask
     _mm512_reduce_add_ps _mm512_reduce_mul_ps _mm512_reduce_min_ps _mm512_reduce_max_ps
 }
 
 registers! {
     doubles: f64, __m512d, __mmask8, 8;
-    _mm512_set1_pd _mm512_loadu_pd _mm512_mask_loadu_pd _mm512_add_pd _mm512_mul_pd _mm512_fmadd_pd
+    _mm512_set1_pd _mm512_loadu_pd _mm512_mask_loadu_pd _mm512_add_pd _mm512_mask_add_pd _mm512_mul_pd _mm512_fmadd_pd
     _mm512_min_pd _mm512_max_pd _mm512_cmp_pd_mask
     _mm512_reduce_add_pd _mm512_reduce_mul_pd _mm512_reduce_min_pd _mm512_reduce_max_pd
 }

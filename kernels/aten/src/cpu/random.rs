@@ -285,16 +285,13 @@ fn below<T: Float>(drawn: T, from: T, to: T) -> T {
 /// The cumulative weights, divided by their sum.
 fn sums_up_to(weights: &[f64]) -> Result<Vec<f64>> {
     let mut sum = 0.0;
-    let mut sums = Vec::with_capacity(weights.len());
-    for weight in weights {
-        ensure!(
-            (0.0..f64::INFINITY).contains(weight),
-            Argument,
-            "{}: a weight is {weight}, expected a number from 0 up",
-            aten::multinomial::NAME
-        );
-        sum += weight;
-        sums.push(sum);
+    let mut sums: Vec<f64> = weights.iter().map(|weight| (sum += weight, sum).1).collect();
+    // Two conditions that hold for all weights, before each is examined.
+    let is_any_negative = weights.iter().fold(false, |is_any, weight| is_any | (*weight < 0.0));
+    if (is_any_negative || !sum.is_finite())
+        && let Some(bad) = weights.iter().find(|weight| !(0.0..f64::INFINITY).contains(*weight))
+    {
+        bail!(Argument, "{}: a weight is {bad}, expected a number from 0 up", aten::multinomial::NAME);
     }
     ensure!(sum > 0.0, Argument, "{}: all weights are zero", aten::multinomial::NAME);
     sums.iter_mut().for_each(|part| *part /= sum);

@@ -7,6 +7,9 @@
 use torch_library::DType;
 
 #[cfg(target_arch = "x86_64")]
+use torch_library::element::{bf16, f16};
+
+#[cfg(target_arch = "x86_64")]
 use super::halves;
 
 /// Converts `len` dense elements.
@@ -35,6 +38,7 @@ pub(super) fn conversion(from: DType, to: DType) -> Option<Convert> {
         (DType::Float32, DType::Float64) if super::has_avx2() => return Some(wide::each::<f32, f64>),
         (DType::Float64, DType::Float32) if super::has_avx2() => return Some(wide::each::<f64, f32>),
         (DType::UInt8, DType::Float32) if super::has_avx512() => return Some(wide::each_widest::<u8, f32>),
+        (DType::UInt8, DType::Float64) if super::has_avx512() => return Some(wide::each_widest::<u8, f64>),
         (DType::Int32, DType::Float32) if super::has_avx2() => return Some(wide::each::<i32, f32>),
         (DType::Float32, DType::Int32) if super::has_avx2() => return Some(wide::cut_narrow::<i32>),
         (DType::Float32, DType::Int16) if super::has_avx2() => return Some(wide::cut_narrow::<i16>),
@@ -45,8 +49,12 @@ pub(super) fn conversion(from: DType, to: DType) -> Option<Convert> {
         (DType::Int64, DType::Float32) if super::has_avx512() => return Some(wide::each_widest::<i64, f32>),
         (DType::Int64, DType::UInt8) if super::has_avx512() => return Some(wide::each_widest::<i64, u8>),
         (DType::Bool, DType::Bool | DType::UInt8) if super::has_avx2() => return Some(wide::to_bool),
+        (DType::Bool, DType::Int32) if super::has_avx2() => return Some(wide::of_bool::<i32>),
         (DType::Bool, DType::Int64) if super::has_avx2() => return Some(wide::of_bool::<i64>),
+        (DType::Bool, DType::Float16) if super::has_avx2() => return Some(wide::of_bool::<f16>),
+        (DType::Bool, DType::BFloat16) if super::has_avx2() => return Some(wide::of_bool::<bf16>),
         (DType::Bool, DType::Float32) if super::has_avx2() => return Some(wide::of_bool::<f32>),
+        (DType::Bool, DType::Float64) if super::has_avx2() => return Some(wide::of_bool::<f64>),
         (DType::Float32, DType::Int64) if super::has_avx512() => return Some(wide::cut),
         (DType::Float64, DType::Int64) if super::has_avx512() => return Some(wide::cut_double),
         (DType::Float32, DType::Bool) if super::has_avx2() => return Some(wide::is_nonzero::<f32>),
@@ -124,12 +132,12 @@ mod wide {
     /// - The processor has these features.
     #[target_feature(enable = "avx2,fma")]
     pub(super) unsafe fn of_bool<D: Element>(from: *const u8, len: usize, to: *mut u8) {
-        let to = to.cast::<D>();
+        let (to, [zero, one]) = (to.cast::<D>(), [0u8, 1].map(u8::cast::<D>));
         for i in 0..len {
             // SAFETY: `i` is below `len`, and the caller vouches for as many bytes to read; as bytes, any value is one.
             let is_true = unsafe { from.add(i).read() } != 0;
             // SAFETY: `i` is below `len`, and the caller vouches for as many elements of `D` to write.
-            unsafe { to.add(i).write(u8::from(is_true).cast::<D>()) };
+            unsafe { to.add(i).write(if is_true { one } else { zero }) };
         }
     }
 

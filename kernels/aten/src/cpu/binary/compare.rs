@@ -62,9 +62,12 @@ fn where_self(output: Output<'_>, condition: &Tensor, this: &Tensor, other: &Ten
     let dtype = result_type([this.promotion_operand(), other.promotion_operand()]);
     let dtype = dtype.map_err(|error| error.context(operator))?;
     let call = Pointwise::with_dtype(output, [condition, this, other], dtype)?.with_condition().exactly();
-    match_dtype!(dtype, T: NotFloat8 => {
+    match_dtype!(dtype, T: Half => {
+        // The condition was converted to 0 or 1, whose bits are compared in vectors.
+        call.compute(None, dtype, |[c, a, b]: [T; 3]| if c.to_bits() == 0 { b } else { a })
+    }, else => match_dtype!(dtype, T: Bool | Integer | Unsigned | Float | HalfComplex | Complex => {
         call.compute(None, dtype, |[c, a, b]: [T; 3]| if c == T::default() { b } else { a })
-    }, else => call.compute(None, dtype, |[c, a, b]: [f32; 3]| if c == 0.0 { b } else { a }))
+    }, else => call.compute(None, dtype, |[c, a, b]: [f32; 3]| if c == 0.0 { b } else { a })))
 }
 
 /// Whether each element is one of `test_elements`; NaN equals nothing.

@@ -66,7 +66,8 @@ mod kernels {
         let call = Pointwise::promoting(output, [grad_output, this])?;
         match_opmath!(call.dtype, T: Float => {
             let (min, max): (T, T) = (min_val.to()?, max_val.to()?);
-            let slope = |[grad, x]: [T; 2]| if x <= min || x >= max { T::ZERO } else { grad };
+            // Both sides are compared, so that there is no branch.
+            let slope = |[grad, x]: [T; 2]| if (x <= min) | (x >= max) { T::ZERO } else { grad };
             call.compute(None, call.dtype, slope)
         }, else => Err(call.unsupported()))
     }

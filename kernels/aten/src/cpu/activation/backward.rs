@@ -42,10 +42,6 @@ slopes! {
         x if x >= 3.0 => g,
         x => g * (x / 3.0 + 0.5),
     };
-    softplus_backward(grad_output, this, beta, threshold): T => |g, x| match x * beta {
-        scaled if scaled > threshold => g,
-        scaled => g * logistic(scaled),
-    };
 }
 
 #[torch_impl(aten, CPU, Meta)]
@@ -71,11 +67,37 @@ mod kernels {
         match_opmath!(call.dtype, T: Float => {
             let (scale, input_scale): (T, T) = (scale.cast(), input_scale.cast());
             let factor = alpha.cast::<T>() * scale;
-            call.compute(None, call.dtype, move |[grad, x]: [T; 2]| match (x <= 0.0, is_result) {
-                (false, _) => grad * scale, // also if the input is NaN
-                (true, true) => grad * input_scale * (x + factor),
-                (true, false) => grad * input_scale * factor * (x * input_scale).exponential(),
-            })
+            // Above zero, and if the input is NaN, the slope is that of a line. Both slopes are computed, without a
+            // branch, in loops of which each knows whether it is of results.
+            let chosen = move |[grad, x]: [T; 2], slope: T| if x <= 0.0 { slope } else { grad * scale };
+            match is_result {
+                true => call.compute(None, call.dtype, move |[grad, x]: [T; 2]| {
+                    chosen([grad, x], grad * input_scale * (x + factor))
+                }),
+                false => {
+                    let slope = move |[grad, x]: [T; 2]| {
+                        chosen([grad, x], grad * input_scale * factor * (x * input_scale).exponential())
+                    };
+                    call.compute_elements(None, call.dtype, Widest(slope))
+                }
+            }
+        }, else => Err(call.unsupported()))
+    }
+
+    fn softplus_backward(
+        grad_output: &Tensor,
+        this: &Tensor,
+        beta: Scalar,
+        threshold: Scalar,
+    ) -> Result<Tensor> {
+        let call = Pointwise::promoting(aten::softplus_backward::NAME, [grad_output, this])?;
+        match_opmath!(call.dtype, T: Float => {
+            let (beta, threshold): (T, T) = (beta.cast(), threshold.cast());
+            let slope = move |[grad, x]: [T; 2]| match x * beta {
+                scaled if scaled > threshold => grad,
+                scaled => grad * logistic(scaled),
+            };
+            call.compute_elements(None, call.dtype, Widest(slope))
         }, else => Err(call.unsupported()))
     }
 

@@ -45,8 +45,8 @@ on_vectors! {
     }
 }
 
-/// An uninitialised contiguous tensor of the opmath type, all of whose elements the caller writes next.
-pub(crate) fn uninit<T: Number>(like: &Tensor, sizes: &[i64]) -> Result<Tensor> {
+/// An uninitialised contiguous tensor, all of whose elements the caller writes next.
+pub(crate) fn uninit<T: Element>(like: &Tensor, sizes: &[i64]) -> Result<Tensor> {
     // SAFETY: `run` writes every element, since it goes through all lines, before any is read; if it is not reached,
     // the tensor is dropped.
     unsafe { Tensor::uninit_strided(sizes, &contiguous_strides(sizes), T::DTYPE, like.device()) }

@@ -8,18 +8,30 @@ use std::mem::MaybeUninit;
 
 use num_traits::Float;
 use torch_library::prelude::*;
+use torch_library::{Element, match_dtype};
 use torch_library_aten::cpu::softmax::exponentials;
 
 use crate::cpu::norm::backward::lines::{sums, uninit};
 use crate::functions::Functions;
 use crate::inlined::{from_fn, zip};
+use crate::loops::convert::{loader, storer};
 use crate::loops::parts::{Parts, PartsMut};
 use crate::loops::reduce::LANES;
 use crate::loops::{on_vectors, parallel};
 use crate::number::Number;
 
-/// The gradient of softmax or log-softmax along lines.
+/// The gradient of softmax or log-softmax along lines, computed in the opmath type `T`.
 pub(super) fn softmax<T: Float + Functions + Number>(
+    grad: &Tensor,
+    output: &Tensor,
+    len: usize,
+    is_log: bool,
+) -> Result<Tensor> {
+    match_dtype!(output.dtype(), H: Half => converted::<T, H>(grad, output, len, is_log),
+        else => plain::<T>(grad, output, len, is_log))
+}
+
+fn plain<T: Float + Functions + Number>(
     grad: &Tensor,
     output: &Tensor,
     len: usize,
@@ -36,6 +48,46 @@ pub(super) fn softmax<T: Float + Functions + Number>(
     drop(parts); // ends its lease
     Ok(out)
 }
+
+/// Like [`plain`], for 16-bit floats, of which a few lines at a time are converted: they stay in the L1 cache.
+fn converted<T: Float + Functions + Number, H: Element>(
+    grad: &Tensor,
+    output: &Tensor,
+    len: usize,
+    is_log: bool,
+) -> Result<Tensor> {
+    let out = uninit::<H>(output, output.sizes())?;
+    let [grads, outputs] = [Parts::<H>::row_major(grad, len)?, Parts::row_major(output, len)?];
+    let parts = PartsMut::<H>::of(&out, len)?;
+    let (load, store) = (loader::<T>(H::DTYPE), storer::<T>(H::DTYPE));
+    let together = (CONVERTED / len).max(1);
+    parallel::shares(parts.count(), (parallel::GRAIN / len).max(1), |range| {
+        let [mut wide_grads, mut wide_outputs] = [(); 2].map(|()| vec![T::ZERO; together * len]);
+        let mut wide_out = vec![MaybeUninit::<T>::uninit(); together * len];
+        for start in range.clone().step_by(together) {
+            let some = start..range.end.min(start + together);
+            let count = some.len() * len;
+            for (parts, wide) in [(&grads, &mut wide_grads), (&outputs, &mut wide_outputs)] {
+                let from = parts.range(some.clone()).as_ptr();
+                // SAFETY: `count` elements of `H`, and room for as many of `T`, the types that `load` takes.
+                unsafe { load(from.cast(), 1, count, wide.as_mut_ptr().cast()) };
+            }
+            let wide_out = &mut wide_out[..count];
+            lines(&wide_grads[..count], &wide_outputs[..count], wide_out, len, is_log);
+            // SAFETY: `lines` has written `count` elements of `T`; these lines of the result, of the type that `store`
+            // writes, are only this thread's.
+            unsafe {
+                let out = parts.uninit_range(some).as_mut_ptr().cast();
+                store(wide_out.as_ptr().cast(), count, out, 1);
+            }
+        }
+    });
+    drop(parts); // ends its lease
+    Ok(out)
+}
+
+/// The number of elements that are converted at a time, unless a line has more.
+const CONVERTED: usize = 2048;
 
 /// A real type that softmax is computed in.
 trait Real: Float + Functions + Number {}

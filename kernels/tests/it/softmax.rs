@@ -98,6 +98,24 @@ fn gradients_of_lines_of_every_length_are_those_of_the_formula() -> Result<()> {
 }
 
 #[test]
+fn gradients_of_halves_are_those_of_the_same_numbers_rounded_once() -> Result<()> {
+    for [count, len] in [[50, 1], [70, 70], [9, 320], [3, 2048], [2, 3000]] {
+        let numbers: Vec<f64> = (0..count * len).map(|i| (i * 37 % 101) as f64 / 64.0).collect();
+        let x = Tensor::from_vec(numbers, &[count, len])?;
+        for dtype in [DType::Float16, DType::BFloat16] {
+            let (grad, y) = (aten::cos(&x)?.to_dtype(dtype)?, x.softmax(1)?.to_dtype(dtype)?);
+            for backward in [aten::_softmax_backward_data, aten::_log_softmax_backward_data] {
+                let single = |tensor: &Tensor| tensor.to_dtype(DType::Float32);
+                let exact = backward(&single(&grad)?, &single(&y)?, 1, DType::Float32)?;
+                let found = backward(&grad, &y, 1, dtype)?;
+                assert!(found.equal(&exact.to_dtype(dtype)?)?, "{count} × {len} {dtype}");
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
 fn columns_are_normalised_as_lines_are() -> Result<()> {
     for [tables, height, width] in
         [[1, 1, 16], [3, 5, 17], [2, 70, 100], [1, 130, 600], [2, 3, 1030], [1, 200, 15]]

@@ -78,7 +78,7 @@ mod kernels {
         let powers = [third.clone(), third, rest];
         let mut product = aten::to_dtype(this, DType::Float64)?;
         for power in &powers {
-            product = aten::mul_Tensor(&product, &aten::pow_Scalar(2.0.into(), power)?)?;
+            product = aten::mul_Tensor(&product, &aten::exp2(power)?)?; // exact, of whole numbers
         }
         aten::to_dtype(&product, dtype)
     }

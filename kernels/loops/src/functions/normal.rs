@@ -7,14 +7,22 @@ use super::error::{CENTRE, SIDE, TAIL, both, scaled_double};
 use super::exponential::Power;
 
 /// `erfcx(x) = exp(x²) erfc(x)`.
-#[inline]
+#[inline(always)]
 pub fn scaled_complement(x: f64) -> f64 {
     if x < -27.0 {
         f64::INFINITY
     } else if x < 0.0 {
         let square = x * x;
-        Power::<f64, _>::of(square).scaling(2.0, x.mul_add(x, -square)) - scaled_complement(-x)
-    } else if x > 30.0 {
+        Power::<f64, _>::of(square).scaling(2.0, x.mul_add(x, -square)) - of_positive(-x)
+    } else {
+        of_positive(x)
+    }
+}
+
+/// [`scaled_complement`] from zero up, and of NaN.
+#[inline(always)]
+fn of_positive(x: f64) -> f64 {
+    if x > 30.0 {
         let half = 0.5 / (x * x);
         let series = 1.0 - half * (1.0 - 3.0 * half * (1.0 - 5.0 * half * (1.0 - 7.0 * half)));
         0.5 * FRAC_2_SQRT_PI / x * series
@@ -25,7 +33,7 @@ pub fn scaled_complement(x: f64) -> f64 {
 }
 
 /// The logarithm of the probability that a standard normal variable is below `x`.
-#[inline]
+#[inline(always)]
 pub fn log_probability(x: f64) -> f64 {
     let place = x * FRAC_1_SQRT_2;
     if x < -1.0 {
@@ -37,7 +45,7 @@ pub fn log_probability(x: f64) -> f64 {
 
 /// The quantile of the standard normal distribution: the number that a variable is below with this probability, as in
 /// AS 241.
-#[inline]
+#[inline(always)]
 pub fn quantile(probability: f64) -> f64 {
     if !(0.0..=1.0).contains(&probability) {
         return f64::NAN;

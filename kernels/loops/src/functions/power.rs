@@ -1,5 +1,6 @@
 //! Powers, and distances of points from the origin (`hypot`), without branches.
 
+use super::exponential::Power;
 use super::polynomial;
 
 /// Functions of two numbers that are roots or powers.
@@ -39,9 +40,26 @@ impl Raised for f32 {
 }
 
 impl Raised for f64 {
+    /// `exp(y log(x))`, of a logarithm in two parts, so that its error is not multiplied by a large exponent.
     #[inline(always)]
     fn raised(self, exponent: f64) -> f64 {
-        if exponent == 2.0 { self * self } else { self.powf(exponent) }
+        let [high, low] = logarithm_in_parts(self.abs());
+        let product = exponent * high;
+        let rest = exponent.mul_add(high, -product) + exponent * low;
+        let is_usual = product.abs() < 800.0; // beyond this the power is 0 or infinite
+        let magnitude = Power::<f64, _>::of(product).scaling(1.0, if is_usual { rest } else { 0.0 });
+        let is_one = exponent == 0.0 || self == 1.0 || self == -1.0 && exponent.is_infinite();
+        let is_whole = exponent.trunc() == exponent;
+        let half = 0.5 * exponent;
+        let is_odd = is_whole && half.trunc() != half;
+        let has_power = is_whole || self >= 0.0 || self.is_infinite();
+        let power = if is_odd { magnitude.copysign(self) } else { magnitude };
+        let power = if exponent == 2.0 { self * self } else { power };
+        match (is_one, has_power) {
+            (true, _) => 1.0,
+            (false, true) => power,
+            (false, false) => f64::NAN,
+        }
     }
 
     #[inline(always)]
@@ -82,6 +100,63 @@ fn logarithm(x: f64) -> f64 {
         (false, true) => value,
         (false, false) => x, // infinity or NaN
     }
+}
+
+/// The natural logarithm of a magnitude as a sum of two numbers, to a relative precision of 2^-64.
+///
+/// `log(2^k z) = k log(2) + 2 artanh(s)` with `s = (z - 1) / (z + 1)`, of which `z` lies around 1. The terms of the series
+/// in `s²` that weigh most are in two parts as well.
+#[inline(always)]
+fn logarithm_in_parts(x: f64) -> [f64; 2] {
+    const ROOT: u64 = std::f64::consts::FRAC_1_SQRT_2.to_bits();
+    const TWO_TO_54: f64 = (1u64 << 54) as f64;
+    const LN_2: [f64; 2] = [std::f64::consts::LN_2, 2.319_046_813_846_299_6e-17];
+    const THIRD: [f64; 2] = [1.0 / 3.0, 1.850_371_707_708_594e-17];
+    let is_subnormal = x < f64::MIN_POSITIVE;
+    let (normal, scaled) = if is_subnormal { (x * TWO_TO_54, 54.0) } else { (x, 0.0) };
+    let shifted = normal.to_bits().wrapping_sub(ROOT);
+    let whole =
+        f64::from_bits(ROUNDER.to_bits().wrapping_add((shifted as i64 >> 52) as u64)) - ROUNDER - scaled;
+    let mantissa = f64::from_bits((shifted & ((1 << 52) - 1)) + ROOT);
+    let above = mantissa - 1.0; // exact
+    let [sum, sum_rest] = exact_sum(1.0, mantissa);
+    let inverse = 1.0 / sum;
+    let s = above * inverse;
+    let s_rest = (-s).mul_add(sum_rest, (-s).mul_add(sum, above)) * inverse;
+    let square = s * s;
+    let square_rest = s.mul_add(s, -square) + 2.0 * s * s_rest;
+    let coefficients = const {
+        let (mut coefficients, mut k) = ([0.0; 11], 0);
+        while k < 11 {
+            coefficients[k] = 1.0 / (25 - 2 * k) as f64;
+            k += 1;
+        }
+        coefficients
+    };
+    let [series, series_rest] = exact_sum(THIRD[0], square * polynomial(square, coefficients));
+    let series_rest = series_rest + THIRD[1];
+    let factor = square * series;
+    let factor_rest = square.mul_add(series, -factor) + square.mul_add(series_rest, square_rest * series);
+    let term = s * factor;
+    let term_rest = s.mul_add(factor, -term) + s.mul_add(factor_rest, s_rest * factor);
+    let [artanh, artanh_rest] = exact_sum(s, term);
+    let artanh_rest = artanh_rest + (s_rest + term_rest);
+    let power = whole * LN_2[0];
+    let power_rest = whole.mul_add(LN_2[0], -power) + whole * LN_2[1];
+    let [high, low] = exact_sum(power, 2.0 * artanh);
+    let low = low + (power_rest + 2.0 * artanh_rest);
+    match (x == 0.0, x < f64::INFINITY) {
+        (true, _) => [f64::NEG_INFINITY, 0.0],
+        (false, true) => [high, low],
+        (false, false) => [x, 0.0], // infinity or NaN
+    }
+}
+
+/// A sum, and its rounding error: exact if `a` is the larger one, or zero.
+#[inline(always)]
+fn exact_sum(a: f64, b: f64) -> [f64; 2] {
+    let sum = a + b;
+    [sum, (a - sum) + b]
 }
 
 /// Two to the power of a number, to a relative precision of 2^-34; 0 or infinite where an `f32` would be, after
@@ -147,6 +222,37 @@ mod tests {
             }
         }
         assert!(worst < 0.6, "{worst}");
+    }
+
+    #[test]
+    fn powers_of_doubles_are_rounded_well() {
+        let mut worst = 0f64;
+        for i in 1..3000 {
+            let x = f64::from_bits((f64::MAX.to_bits() / 3000) * i);
+            let near = 0.5 + f64::from(i as u32) * 5.3e-4;
+            for k in 0..200 {
+                let (small, large) = (f64::from(k - 100) * 0.037, f64::from(k - 100) * 7.1);
+                for (x, y) in [(x, small), (near, small), (near, large), (1.0 + 1e-4 * near, large * 1e3)] {
+                    worst = worse(worst, units_double(x.raised(y), x.powf(y)));
+                }
+            }
+        }
+        assert!(worst <= 1.0, "{worst}");
+    }
+
+    #[test]
+    fn special_powers_of_doubles_are_those_of_the_standard_library() {
+        let large = [1e308, 5e-324, 1e-310, 9_007_199_254_740_993.0, 9_007_199_254_740_994.0, 1e300, -1e300];
+        let values = VALUES.iter().map(|x| f64::from(*x)).chain(large).collect::<Vec<_>>();
+        for x in &values {
+            for y in &values {
+                let (got, want) = (x.raised(*y), x.powf(*y));
+                let are_alike =
+                    got.is_nan() && want.is_nan() || got.is_sign_negative() == want.is_sign_negative();
+                let is_close = got == want || got.is_nan() || units_double(got, want) <= 1.0;
+                assert!(are_alike && is_close, "{x} to the power of {y}: {got}, expected {want}");
+            }
+        }
     }
 
     #[test]

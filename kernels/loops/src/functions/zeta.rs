@@ -27,10 +27,12 @@ pub fn hurwitz_zeta(s: f64, x: f64) -> f64 {
         let below = hurwitz_zeta(s, x.ceil() - x) - hurwitz_zeta(s, 1.0 - x);
         return hurwitz_zeta(s, x - x.floor()) + if s % 2.0 == 0.0 { below } else { -below };
     }
+    // The derivative of digamma asks for squares.
+    let power = |x: f64| if s == 2.0 { (x * x).recip() } else { x.powf(-s) };
     let (mut x, mut sum) = (x, 0.0);
     // Up to where the derivatives of the terms decrease, unless the terms become negligible before that.
     while x <= 12.0 + 2.0 * s {
-        let term = x.powf(-s);
+        let term = power(x);
         sum += term;
         x += 1.0;
         if term <= sum * 1e-18 {
@@ -47,8 +49,8 @@ pub fn hurwitz_zeta(s: f64, x: f64) -> f64 {
         -691.0 / 1_307_674_368_000.0,
         1.0 / 74_724_249_600.0,
     ];
-    let power = x.powf(-s);
-    let (mut tail, mut factor) = (power * (x / (s - 1.0) + 0.5), power * s / x);
+    let first = power(x);
+    let (mut tail, mut factor) = (first * (x / (s - 1.0) + 0.5), first * s / x);
     for (k, coefficient) in SERIES.iter().enumerate() {
         tail += coefficient * factor;
         let at = s + 2.0 * k as f64;

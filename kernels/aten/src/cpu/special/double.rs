@@ -1,5 +1,6 @@
 //! Special functions of statistics and physics, all but one computed in double precision: they are called on few
 //! elements, so that one loop for all dtypes suffices.
+#![cfg_attr(target_arch = "x86_64", expect(unsafe_code, reason = "calls what the processor was asked for"))]
 
 use num_traits::Float;
 use torch_library::Element;
@@ -8,6 +9,8 @@ use torch_library::prelude::*;
 use crate::aten;
 use crate::functions::{self, Functions, NearOne};
 use crate::inlined::from_fn;
+#[cfg(target_arch = "x86_64")]
+use crate::loops;
 use crate::loops::Pointwise;
 use crate::loops::{function, match_opmath};
 
@@ -22,17 +25,36 @@ enum Types {
     OnlyFloating,
 }
 
-/// Defines the kernels of unary and binary functions. Each row gives the supported dtypes and the formula.
+/// Defines the kernels of unary and binary functions. Each row gives the supported dtypes and the formula, which is
+/// compiled for processors with fused multiplication and addition as well: on others that is a call.
 macro_rules! functions {
-    ($($name:ident($($argument:ident),+): $types:ident => $function:expr;)+) => {
+    ($($name:ident($($argument:ident),+): $types:ident => |[$($x:ident),+]| $value:expr;)+) => {
         #[torch_impl(aten, CPU, Meta)]
         mod kernels {
             use super::*;
 
             $(
                 fn $name(output: Output<'_>, $($argument: &Tensor),+) -> Result<Tensor> {
-                    let function: fn([f64; count!($($argument)+)]) -> f64 = $function;
-                    computed(output, [$($argument),+], Types::$types, function)
+                    const COUNT: usize = count!($($argument)+);
+
+                    #[inline(always)]
+                    fn any([$($x),+]: [f64; COUNT]) -> f64 {
+                        $value
+                    }
+
+                    #[cfg(target_arch = "x86_64")]
+                    #[target_feature(enable = "avx2,fma")]
+                    fn wide(inputs: [f64; COUNT]) -> f64 {
+                        any(inputs)
+                    }
+
+                    #[cfg(target_arch = "x86_64")]
+                    if loops::has_avx2() {
+                        // SAFETY: `has_avx2` found the features that it is compiled for.
+                        let function = |inputs| unsafe { wide(inputs) };
+                        return computed(output, [$($argument),+], Types::$types, function);
+                    }
+                    computed(output, [$($argument),+], Types::$types, any)
                 }
             )+
         }

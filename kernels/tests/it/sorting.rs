@@ -219,3 +219,20 @@ fn the_first_elements_are_row_major_even_if_they_are_all() -> Result<()> {
     assert_eq!(aten::sort::with(&x).dim(0).call()?.0.strides(), [1, 3]);
     Ok(())
 }
+
+/// Ranks of narrow integers have fewer digits than those of wide ones.
+#[test]
+fn long_lines_of_narrow_integers_are_sorted_as_wide_ones() -> Result<()> {
+    let wide = aten::arange(3000.into())?.mul(7919)?.remainder(251)?.sub(125)?;
+    for dtype in [DType::Int8, DType::Int16, DType::Int32, DType::UInt8, DType::Bool] {
+        let narrow = wide.to_dtype(dtype)?;
+        for descending in [false, true] {
+            let sort = |x: &Tensor| aten::sort_stable::with(x, Some(true)).descending(descending).call();
+            let ((values, places), (wide_values, wide_places)) =
+                (sort(&narrow)?, sort(&narrow.to_dtype(DType::Int64)?)?);
+            assert!(places.equal(&wide_places)?, "{dtype} {descending}");
+            assert!(values.to_dtype(DType::Int64)?.equal(&wide_values)?, "{dtype} {descending}");
+        }
+    }
+    Ok(())
+}

@@ -87,7 +87,7 @@ macro_rules! sorted_whole {
 
             #[inline(always)]
             fn rank(self) -> $half {
-                (<$wide>::from(self) as $half) ^ (<$wide>::MIN as $half)
+                <$wide>::from(self).wrapping_sub(<$wide>::from(<$ty as Ordered>::LOWEST)) as $half
             }
         }
     )+ };
@@ -369,7 +369,9 @@ impl<T: Sorted> Sorter<T> {
         if count < LONG {
             return self.ranked.sort_unstable();
         }
-        let mut counts = vec![[0usize; 256]; T::Ranked::DIGITS];
+        // Ranks of narrower integers than theirs are small numbers.
+        let digits = T::Ranked::DIGITS.min(size_of::<T>());
+        let mut counts = vec![[0usize; 256]; digits];
         for ranked in &self.ranked {
             for (k, counts) in counts.iter_mut().enumerate() {
                 counts[ranked.digit(k)] += 1;

@@ -117,18 +117,19 @@ impl Conditions {
         Ok(())
     }
 
-    /// Checks that a program may be called with these values.
+    /// Checks that a program with so many arguments, constants included, may be called with these values.
     ///
     /// # Errors
     /// The first condition that does not hold, with its name.
-    pub(crate) fn check(&self, values: &[Value<'_>]) -> Result<()> {
-        ensure!(
-            values.len() == self.inputs.len(),
-            Argument,
-            "the program takes {}; got {}",
-            self.names(),
-            values.len()
-        );
+    pub(crate) fn check(&self, values: &[Value<'_>], arguments: usize) -> Result<()> {
+        if values.len() != self.inputs.len() {
+            let all = if arguments == self.inputs.len() {
+                String::new()
+            } else {
+                format!(", or {arguments} arguments with constants")
+            };
+            bail!(Argument, "the program takes {}{all}; got {}", self.names(), values.len());
+        }
         let mut symbols: Vec<Option<(i64, &str)>> = vec![None; self.symbols.names.len()];
         let mut computed = Vec::new();
         for (value, (name, expected)) in values.iter().zip(&self.inputs) {

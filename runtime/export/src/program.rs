@@ -170,7 +170,7 @@ impl Program {
     fn execute<W: Watch>(&self, inputs: Vec<Value<'static>>, watch: &mut W) -> Result<Vec<Value<'static>>> {
         self.complete()?;
         let inputs = self.leaves.inputs(inputs)?;
-        self.conditions.check(&inputs)?;
+        self.conditions.check(&inputs, self.leaves.arguments.len())?;
         let mut frame = Frame::new(self.slots, inputs.into_iter(), &self.tensors);
         run::block(&self.block, &mut frame, watch)?;
         let outputs = || self.block.results.iter().zip(&self.fates);

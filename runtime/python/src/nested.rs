@@ -4,7 +4,7 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyList, PyString, PyTuple};
 use torch_library::Value;
-use torch_library_export::{Input, Tree};
+use torch_library_export::{Input, Kind, Program, Tree};
 
 use crate::element::number;
 use crate::tensor::PyTensor;
@@ -14,33 +14,64 @@ use crate::tensor::PyTensor;
 const DEPTH: usize = 100;
 const MEMBERS: usize = 1 << 20;
 
-/// The values of a call's arguments, in the order of a program's inputs: keywords and members of a dictionary are found
-/// by name, in whatever order the caller has them.
+/// The values of a call's arguments, in the order of a program's: keywords and members of a dictionary are found by
+/// name, in whatever order the caller has them. Constants of the export may be among them, or be left out.
 pub(crate) fn flatten(
-    inputs: &[Input],
+    program: &Program,
     args: &Bound<'_, PyTuple>,
     kwargs: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Vec<Value<'static>>> {
-    let mut flat = Flat { inputs, values: Vec::new(), members: 0 };
-    for argument in args {
-        // The next input is in this argument, whatever it is called.
-        let path = flat.next().map(|path| path[..end_of_name(path)].to_owned());
-        flat.add(&argument, path.as_deref(), 0)?;
+    let (inputs, arguments) = (program.inputs(), program.arguments());
+    let all = Flat::of(program, arguments, args, kwargs);
+    if inputs.len() == arguments.len() || all.as_ref().is_ok_and(|all| all.len() == arguments.len()) {
+        return all;
     }
-    if let Some(kwargs) = kwargs {
-        flat.add_named(kwargs, |key| vec![key.to_string()], 0)?;
+    match Flat::of(program, inputs, args, kwargs) {
+        Ok(few) if few.len() == inputs.len() => Ok(few),
+        few => all.and(few),
     }
-    Ok(flat.values)
 }
 
 /// Arguments that are flattened.
 struct Flat<'p> {
+    program: &'p Program,
+    /// The places of values: all arguments of the program, or only its inputs.
     inputs: &'p [Input],
     values: Vec<Value<'static>>,
     members: usize,
 }
 
 impl<'p> Flat<'p> {
+    /// The values of a call's arguments, in the order of these inputs.
+    fn of(
+        program: &'p Program,
+        inputs: &'p [Input],
+        args: &Bound<'_, PyTuple>,
+        kwargs: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Vec<Value<'static>>> {
+        let mut flat = Flat { program, inputs, values: Vec::new(), members: 0 };
+        for argument in args {
+            // The next input is in this argument, whatever it is called.
+            let path = flat.next().map(|path| path[..end_of_name(path)].to_owned());
+            flat.add(&argument, path.as_deref(), 0)?;
+        }
+        if let Some(kwargs) = kwargs {
+            flat.add_named(kwargs, |key| vec![key.to_string()], 0)?;
+        }
+        flat.skip_constants(inputs.len());
+        Ok(flat.values)
+    }
+
+    /// Adds the values of constants that come next, before this place: the caller left them out.
+    fn skip_constants(&mut self, place: usize) {
+        while self.values.len() < place
+            && let Some(Input { path, kind: Kind::Constant(_), .. }) = self.inputs.get(self.values.len())
+            && let Some(constant) = self.program.constant(path)
+        {
+            self.values.push(constant.borrowed().into_owned());
+        }
+    }
+
     /// The path of the input whose value comes next.
     fn next(&self) -> Option<&'p str> {
         self.inputs.get(self.values.len()).map(|input| input.path.as_str())
@@ -60,6 +91,8 @@ impl<'p> Flat<'p> {
             self.values.push(number.into());
         } else if object.is_none() {
             self.values.push(Value::None);
+        } else if let Ok(text) = object.cast::<PyString>() {
+            self.values.push(text.to_cow()?.into_owned().into());
         } else if let Ok(tuple) = object.cast::<PyTuple>() {
             tuple.iter().try_for_each(|member| self.add_member(&member, path, depth))?;
         } else if let Ok(list) = object.cast::<PyList>() {
@@ -74,7 +107,7 @@ impl<'p> Flat<'p> {
             )?;
         } else {
             let text = format!(
-                "a program takes tensors, numbers, and tuples, lists and dicts of them, not {}",
+                "a program takes tensors, numbers, texts, and tuples, lists and dicts of them, not {}",
                 object.get_type()
             );
             return Err(PyTypeError::new_err(text));
@@ -109,6 +142,9 @@ impl<'p> Flat<'p> {
             .collect();
         members.sort_by_key(|(place, ..)| *place);
         for (place, path, member) in members {
+            if place != usize::MAX {
+                self.skip_constants(place);
+            }
             let next = self.values.len();
             self.add(&member, Some(&path), depth + 1)?;
             // What has no values, such as an empty list, is no input.

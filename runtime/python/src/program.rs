@@ -31,7 +31,7 @@ impl Program {
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Py<PyAny>> {
-        let inputs = flatten(self.0.inputs(), args, kwargs)?;
+        let inputs = flatten(&self.0, args, kwargs)?;
         let outputs = py.detach(|| self.0.run_values(inputs)).map_err(exception)?;
         let outputs =
             outputs.into_iter().map(|value| result::object(py, value)).collect::<PyResult<Vec<_>>>()?;

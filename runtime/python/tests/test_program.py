@@ -71,6 +71,32 @@ def test_keywords_and_keys_are_found_by_name():
         assert message in str(refusal.value)
 
 
+def test_constants_may_be_passed_and_must_be_what_they_were():
+    model = tl.load(ARCHIVES / "strict.pt2")
+    pair, x, second = (tl.tensor(value) for value in safetensors(ARCHIVES / "strict.inputs.safetensors").values())
+    (expected,) = safetensors(ARCHIVES / "strict.outputs.safetensors").values()
+    for call in (
+        lambda: model(2.0, (pair, 4), x, {"first": None, "second": second}),
+        lambda: model(2.0, (pair, 4), x, {"second": second}),
+        lambda: model(2.0, pair=(pair, 4), named={"second": second, "first": None}, x=x),
+        lambda: model(pair=(pair,), named={"second": second}, x=x),
+        lambda: model(pair, x, second),
+        lambda: model((pair,), x, {"second": second}),
+    ):
+        np.testing.assert_allclose(call().numpy(), expected, rtol=1e-6)
+    for wrong, error, message in [
+        (lambda: model(3.0, (pair, 4), x, {"first": None, "second": second}), ValueError, "`scale` is always 2.0 in this program, got 3.0"),
+        (lambda: model(2, (pair, 4), x, {"first": None, "second": second}), ValueError, "`scale` is always 2.0 in this program, got 2"),
+        (lambda: model(2.0, (pair, "4"), x, {"second": second}), ValueError, "is always 4 in this program, got \"4\""),
+        (lambda: model(2.0, (pair, 4), named={"second": second}), TypeError, "the input `x` has no value"),
+        (lambda: model(scales=2.0, pair=(pair,), named={"second": second}, x=x), TypeError, "no input `scales`"),
+        (lambda: model(2.0, (pair, 4), x), ValueError, "or 6 arguments with constants; got 4"),
+    ]:
+        with pytest.raises(error) as refusal:
+            wrong()
+        assert message in str(refusal.value)
+
+
 def test_arguments_within_themselves_are_refused():
     model = tl.load(MODELS / "digits.pt2")
     itself, many = [], []

@@ -331,6 +331,11 @@ fn constants_may_be_passed_and_must_be_what_they_were() {
     assert_eq!(all[0].as_tensor().unwrap().to_vec::<f32>().unwrap(), few[0].to_vec::<f32>().unwrap());
     let refusal = |scale, other| call(scale, other).unwrap_err().to_string();
     assert_eq!(refusal(3.0, Value::Int(4)), "argument `scale` is always 2.0 in this program, got 3.0");
+    let refused = program.run_values([Value::Float(2.0)]).unwrap_err().to_string();
+    assert_eq!(
+        refused,
+        "the program takes 3 inputs, `pair_0`, `x`, `named_second`, or 6 arguments with constants; got 1"
+    );
     // As in PyTorch, the type must be the same, too.
     assert_eq!(refusal(2.0, Value::Float(4.0)), "argument `pair[1]` is always 4 in this program, got 4.0");
 }

@@ -244,6 +244,14 @@ class Batched(nn.Module):
         return shared, pairs
 
 
+class Updates(nn.Module):
+    """In-place sums with factors that are tensors: strict exports have primitives for them."""
+
+    def forward(self, x, y, factor):
+        z, w, v = x.clone(), x.clone(), x.clone()
+        return z.add_(y, alpha=factor), w.addcmul_(x, y, value=2.0), v.addcdiv_(x, y, value=factor)
+
+
 class Twice(nn.Module):
     """One module called in two places, and a module that stays whole."""
 
@@ -292,6 +300,7 @@ def programs():
     yield "convolutions", Convolutions(), (torch.randn(2, 3, 32, 32),), {}, {"dynamic_shapes": ({0: free},)}
     yield "recurrent", Recurrent(), (torch.randn(2, 6, 4),), {}, {}
     yield "attention", Attention(), (torch.randint(0, 11, (2, 5)),), {}, {"dynamic_shapes": ({1: free},)}
+    yield "updates", Updates(), (torch.randn(3), torch.randn(3), torch.tensor(2.0)), {}, {}
     yield "twice", Twice(), (torch.randn(2, 3),), {}, {"preserve_module_call_signature": ("inner",)}
     for name, module, arguments in [
             ("branches", written.Branches(), (torch.randn(3),)),

@@ -133,4 +133,22 @@ mod others {
     fn r#where(pred: &Tensor, a: &Tensor, b: &Tensor) -> Result<Tensor> {
         aten::where_self(pred, a, b)
     }
+    fn fma(a: &Tensor, b: &Tensor, c: &Tensor) -> Result<Tensor> {
+        aten::add_Tensor(&aten::mul_Tensor(a, b)?, c)
+    }
+
+    fn inductor_cvt_e8m0_rceil(input: &Tensor) -> Result<Tensor> {
+        let dtype = input.dtype();
+        ensure!(
+            matches!(dtype, DType::Float32 | DType::Float16 | DType::BFloat16),
+            DType,
+            "a scale is made of float32, float16 or bfloat16, not of {dtype}"
+        );
+        let bits = aten::view_dtype(&aten::to_dtype(input, DType::Float32)?, DType::Int32)?;
+        let exponent = aten::bitwise_right_shift_Tensor_Scalar(&bits, 23.into())?;
+        let exponent = aten::bitwise_and_Scalar(&exponent, 0xff.into())?;
+        let mantissa = aten::bitwise_and_Scalar(&bits, 0x7f_ffff.into())?;
+        let scale = aten::add_Tensor(&exponent, &aten::ne_Scalar(&mantissa, 0.into())?)?;
+        aten::to_dtype(&aten::clamp::with(&scale).max(Some(254.into())).call()?, DType::UInt8)
+    }
 }

@@ -1,7 +1,8 @@
 //! PyTorch's primitives for [`torch_library`]: the namespace [`prims`](mod@prims).
 //!
 //! `run_decompositions` makes them of other operators if it is given a table that has them, such as the whole
-//! `torch._decomp.decomposition_table` or that of the compiler Inductor. A program that runs such a model needs
+//! `torch._decomp.decomposition_table` or that of the compiler Inductor. A strict export has one without any
+//! decomposition: `x.add_(y, alpha=tensor)` is [`fma`](fn@prims::fma). A program that runs such a model needs
 //! `use torch_library_prims as _;`.
 //!
 //! ```

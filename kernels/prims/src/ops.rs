@@ -331,6 +331,10 @@ torch_library! {
         ///
         /// PyTorch: `torch.ops.prims.where`.
         where(Tensor pred, Tensor a, Tensor b) -> Tensor;
+        /// `a * b + c`. The product is rounded, as it is by PyTorch's own kernel.
+        ///
+        /// PyTorch: `torch.ops.prims.fma`, of its compiler Inductor; strict exports have it for `x.add_(y, alpha=tensor)`.
+        fma(Tensor a, Tensor b, Tensor c) -> Tensor;
         /// `aten::as_strided`.
         ///
         /// PyTorch: `torch.ops.prims.as_strided`.
@@ -447,6 +451,10 @@ torch_library! {
         ///
         /// PyTorch: `torch.ops.prims.var`.
         var(Tensor inp, int[]? dims, float? correction=1, *, ScalarType? output_dtype=None) -> Tensor;
+        /// The maxima over a dimension, and the sums of the exponentials of the differences from them: what a softmax needs.
+        ///
+        /// PyTorch: `torch.ops.prims.prepare_softmax_online`, of its compiler Inductor.
+        prepare_softmax_online(Tensor a, int dim) -> (Tensor, Tensor);
         /// `aten::empty`.
         ///
         /// PyTorch: `torch.ops.prims.empty`.
@@ -526,5 +534,13 @@ torch_library! {
         /// PyTorch: `torch.ops.prims._low_memory_max_pool_offsets_to_indices`, of its compiler Inductor.
         _low_memory_max_pool_offsets_to_indices(Tensor self, SymInt[] kernel_size, SymInt[] input_size,
             SymInt[] stride, SymInt[] padding, SymInt[] dilation) -> Tensor;
+        /// The exponents of the next powers of two upwards, biased by 127, as scales of eight bits have them. Those of
+        /// infinities and NaN are the largest finite one, 254.
+        ///
+        /// # Errors
+        /// The operand is not of float32, float16 or bfloat16.
+        ///
+        /// PyTorch: `torch.ops.prims.inductor_cvt_e8m0_rceil`, of its compiler Inductor.
+        inductor_cvt_e8m0_rceil(Tensor input) -> Tensor;
     }
 }

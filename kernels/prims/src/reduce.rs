@@ -49,6 +49,13 @@ mod reductions {
         let correction = correction.map(Scalar::Float);
         converted(aten::var_correction::call(inp, dims, correction, false)?, output_dtype)
     }
+
+    fn prepare_softmax_online(a: &Tensor, dim: i64) -> Result<(Tensor, Tensor)> {
+        let maxima = aten::amax::call(a, &[dim], true)?;
+        let exponentials = aten::exp(&aten::sub_Tensor(a, &maxima)?)?;
+        let sums = aten::sum_dim_IntList::call(&exponentials, Some(&[dim]), true, None)?;
+        Ok((maxima, sums))
+    }
 }
 
 #[torch_impl(prims, CompositeImplicitAutograd)]

@@ -84,6 +84,22 @@ fn numbers_are_computed_as_by_pytorch() -> Result<()> {
 }
 
 #[test]
+fn primitives_of_the_compiler_compute_what_pytorch_does() -> Result<()> {
+    let x = Tensor::from([[1f32, -2.0], [3.0, 4.5]]);
+    assert_eq!(numbers(&prims::fma(&x, &Tensor::from([2f32, 3.0]), &x)?), [3.0, -8.0, 9.0, 18.0]);
+    let (maxima, sums) =
+        prims::prepare_softmax_online(&Tensor::from([[0f32, 0.0], [7.0, f32::NEG_INFINITY]]), 1)?;
+    assert_eq!((maxima.sizes(), numbers(&maxima)), (&[2, 1][..], vec![0.0, 7.0]));
+    assert_eq!((sums.sizes(), numbers(&sums)), (&[2, 1][..], vec![2.0, 1.0]));
+    let scales = [1.0, 1.5, -2.0, 0.0, 1e-40, f32::MAX, f32::INFINITY, f32::NAN];
+    let scales = prims::inductor_cvt_e8m0_rceil(&Tensor::from(scales))?;
+    assert_eq!(scales.dtype(), DType::UInt8);
+    assert_eq!(numbers(&scales), [127.0, 128.0, 128.0, 0.0, 1.0, 254.0, 254.0, 254.0]);
+    assert!(prims::inductor_cvt_e8m0_rceil(&Tensor::from([1.0f64])).is_err());
+    Ok(())
+}
+
+#[test]
 fn tensors_are_created() -> Result<()> {
     let (dtype, device) = (DType::Float64, Device::CPU);
     assert_eq!(numbers(&prims::iota(3, 5, -2, dtype, device, false)?), [5.0, 3.0, 1.0]);
@@ -144,5 +160,9 @@ fn primitives_have_derivatives() -> Result<()> {
     let rows = prims::broadcast_in_dim(&x, &[3, 2], &[1])?;
     aten::sum(&prims::mul(&rows, &rows)?)?.backward()?;
     assert_eq!(x.grad().expect("a gradient").to_vec::<f64>()?, [6.0, 12.0]);
+    let (y, z) = (Tensor::from([3.0, 4.0]), Tensor::from([0.0]));
+    z.set_requires_grad(true)?;
+    aten::sum(&prims::fma(&y, &y, &z)?)?.backward()?;
+    assert_eq!(z.grad().expect("a gradient").to_vec::<f64>()?, [2.0]);
     Ok(())
 }

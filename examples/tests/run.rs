@@ -222,6 +222,31 @@ fn layers_profiles_and_traces_apply() {
 }
 
 #[test]
+fn a_number_may_be_written_out_for_a_tensor_without_dimensions() {
+    let bits = "runtime/export/tests/archives/bits";
+    let (archive, inputs) = (format!("{bits}.pt2"), format!("{bits}.inputs.safetensors"));
+    let with = |pair: &str| text(&run(&[&archive, "--inputs", &inputs, "--input", pair]));
+    assert!(with("count=2").contains("\n[1]: "), "{}", with("count=2"));
+    assert_eq!(with("count=2.5"), "run: input `count`: 2.5 is not a number of int64\n");
+    assert!(
+        with("x=2").starts_with("run: input `x: float32[s77 (2 or more), 3]`: file \"2\": "),
+        "{}",
+        with("x=2")
+    );
+}
+
+#[test]
+fn several_questions_are_answered_and_none_about_no_runs() {
+    let said = text(&run(&[DIGITS, "--list", "--check"]));
+    assert!(said.starts_with("exported by ") && said.ends_with("all 9 operators are here\n"), "{said}");
+    let said = text(&run(&[DIGITS, "--profile", "2"]));
+    assert!(said.contains(" µs on average, of which\n") && said.contains(" in 1 call\n"), "{said}");
+    let refused = run(&[DIGITS, "--profile", "0"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(text(&refused).contains("0 is not in 1.."), "{}", text(&refused));
+}
+
+#[test]
 fn what_is_no_archive_is_refused() {
     let output = run(&["README.md"]);
     assert_eq!(output.status.code(), Some(2));

@@ -17,8 +17,8 @@ pub(crate) struct Arguments {
     /// The name of the program to run, of an archive with several.
     #[arg(long, value_name = "NAME")]
     pub(crate) program: Option<String>,
-    /// A tensor for an input, from a NumPy file. A number, where the program takes one, is written out, or in a
-    /// zero-dimensional tensor. A constant may be given, written out, and must be what it was when the program was
+    /// A tensor for an input, from a NumPy file. A number, where the program takes one or a zero-dimensional tensor, may
+    /// be written out. A constant may be given, written out, and must be what it was when the program was
     /// exported.
     #[arg(long, value_name = "NAME=FILE.npy|VALUE")]
     pub(crate) input: Vec<String>,
@@ -43,7 +43,8 @@ pub(crate) struct Arguments {
     #[arg(long)]
     pub(crate) trace: bool,
     /// Print where the time goes, by operator and by module, as the mean of this many runs.
-    #[arg(long, value_name = "RUNS", num_args = 0..=1, default_missing_value = "10")]
+    #[arg(long, value_name = "RUNS", num_args = 0..=1, default_missing_value = "10",
+        value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) profile: Option<u32>,
     /// With --profile, write it as a picture.
     #[arg(long, value_name = "FILE.svg", requires = "profile")]

@@ -1,6 +1,7 @@
 //! Numbers and constants that the command line or a file gives.
 
 use torch_library::prelude::*;
+use torch_library_kernels::aten;
 
 /// The zero-dimensional tensor of a number as Python writes it.
 pub(crate) fn number(text: &str) -> Option<Tensor> {
@@ -10,6 +11,18 @@ pub(crate) fn number(text: &str) -> Option<Tensor> {
         Value::Bool(yes) => Some(Tensor::from(yes)),
         _ => None,
     }
+}
+
+/// A number as a tensor of the type that a program takes.
+///
+/// # Errors
+/// It is not a number of this type.
+pub(crate) fn converted(number: &Tensor, dtype: DType) -> Result<Tensor> {
+    let tensor = aten::to_dtype(number, dtype)?;
+    let is_same =
+        dtype.is_differentiable() || aten::equal(&aten::to_dtype(&tensor, number.dtype())?, number)?;
+    ensure!(is_same, DType, "{} is not a number of {dtype}", number.item()?);
+    Ok(tensor)
 }
 
 /// A value other than a text, as Python writes it.
@@ -101,6 +114,16 @@ mod tests {
         assert!(!text(Value::from("mean"), "sum") && text(Value::from("3"), "3"));
         let refused = check_text("n", &Value::Int(3), "4").unwrap_err().to_string();
         assert_eq!(refused, "argument \"n\" is always 3 in this program, got 4");
+    }
+
+    #[test]
+    fn a_number_has_the_type_that_a_program_takes() {
+        let number = |text, dtype| converted(&number(text).unwrap(), dtype).map(|tensor| tensor.to_string());
+        assert_eq!(number("3", DType::Int64).unwrap(), "tensor(3)");
+        assert_eq!(number("0.1", DType::Float32).unwrap(), "tensor(0.1000)");
+        assert_eq!(number("True", DType::Bool).unwrap(), "tensor(True)");
+        assert_eq!(number("3.5", DType::Int64).unwrap_err().to_string(), "3.5 is not a number of int64");
+        assert!(number("300", DType::UInt8).is_err() && number("2", DType::Bool).is_err());
     }
 
     #[test]

@@ -26,7 +26,7 @@ pub(crate) fn inputs(program: &Program, arguments: &Arguments) -> Result<Vec<Ten
     let mut named = BTreeSet::new();
     for pair in &arguments.input {
         let Some((name, given)) = pair.split_once('=') else {
-            bail!(Argument, "--input {pair}: NAME=FILE.npy or NAME=NUMBER is expected")
+            bail!(Argument, "--input {pair}: NAME=FILE.npy or NAME=VALUE is expected")
         };
         if let Some(constant) = program.constant(name) {
             constants::check_text(name, constant, given)?;
@@ -35,12 +35,7 @@ pub(crate) fn inputs(program: &Program, arguments: &Arguments) -> Result<Vec<Ten
         let place = place(program, name)?;
         ensure!(named.insert(place), Argument, "--input {pair}: the input {name:?} is given more than once");
         ensure!(place < inputs.len(), Argument, "input {name:?} and those before it are not in the file");
-        let is_number = matches!(program.inputs()[place].kind, Kind::Number);
-        let written = is_number.then(|| constants::number(given)).flatten();
-        inputs[place] = Some(match written {
-            Some(number) => number,
-            None => read(given).map_err(|error| error.context(given))?,
-        });
+        inputs[place] = Some(one(&program.inputs()[place], given)?);
     }
     let given = inputs.into_iter().zip(program.inputs().iter().map(Some).chain(std::iter::repeat(None)));
     let given = given.map(|(tensor, input)| match (tensor, input) {
@@ -51,6 +46,24 @@ pub(crate) fn inputs(program: &Program, arguments: &Arguments) -> Result<Vec<Ten
         (None, None) => bail!(Argument, "the program takes\n{}", listed(program)),
     });
     given.collect()
+}
+
+/// A single input: a number that is written out where the program takes one, or the tensor in a file.
+fn one(input: &Input, given: &str) -> Result<Tensor> {
+    let dtype = match &input.kind {
+        Kind::Number => None,
+        Kind::Tensor { dtype, sizes } if sizes.is_empty() => Some(*dtype),
+        _ => {
+            return read(given)
+                .map_err(|error| error.context(format_args!("input `{input}`: file {given:?}")));
+        }
+    };
+    match (constants::number(given), dtype) {
+        (Some(number), None) => Ok(number),
+        (Some(number), Some(dtype)) => constants::converted(&number, dtype)
+            .map_err(|error| error.context(format_args!("input `{}`", input.name))),
+        (None, _) => read(given).map_err(|error| error.context(given)),
+    }
 }
 
 fn read(path: &str) -> Result<Tensor> {

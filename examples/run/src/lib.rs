@@ -85,10 +85,12 @@ fn answer(arguments: &Arguments, output: &mut dyn Write) -> Result<bool> {
     let program = unsafe { loader.map(&arguments.model) }?;
     if arguments.list {
         write!(output, "{program}")?;
-        return Ok(true);
     }
     if arguments.check {
         return check(&program, output);
+    }
+    if arguments.list {
+        return Ok(true);
     }
     let inputs = files::inputs(&program, arguments)?;
     let call = Call::new(&program, &inputs)?;

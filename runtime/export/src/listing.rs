@@ -97,7 +97,7 @@ impl fmt::Display for Program {
         section(f, "outputs", &self.outputs)?;
         section(f, "weights", &self.weights)?;
         let elements: i128 = self.weights.iter().map(|weight| i128::from(weight.tensor.numel())).sum();
-        writeln!(f, "  {elements} elements altogether")?;
+        writeln!(f, "  {elements} element{} altogether", if elements == 1 { "" } else { "s" })?;
         let operators: Vec<_> =
             self.operators().into_iter().map(|(name, count)| format!("{count:5} × {name}")).collect();
         section(f, "operators", &operators)?;

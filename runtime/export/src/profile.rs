@@ -124,7 +124,9 @@ impl Profile {
     /// The time of a row per run, and its number of calls per run.
     fn time(&self, row: &Row) -> String {
         let runs = self.runs.len().max(1) as f64;
-        format!("{:.1} µs in {:.0} calls", row.time.as_secs_f64() * 1e6 / runs, row.calls as f64 / runs)
+        let calls = format!("{:.0}", row.calls as f64 / runs);
+        let noun = if calls == "1" { "call" } else { "calls" };
+        format!("{:.1} µs in {calls} {noun}", row.time.as_secs_f64() * 1e6 / runs)
     }
 }
 
@@ -151,6 +153,9 @@ impl fmt::Display for Profile {
             self.runs.len(),
             self.least().as_secs_f64() * 1e6,
         )?;
+        // The median does not say what the rows add up to, which one slow run changes.
+        let mean = total * 1e6 / self.runs.len().max(1) as f64;
+        writeln!(f, "{mean:.1} µs on average, of which")?;
         for row in &rows {
             let share = row.time.as_secs_f64() / total;
             let bar = "█".repeat((share * 30.0).round() as usize);

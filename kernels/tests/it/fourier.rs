@@ -1,6 +1,8 @@
 //! Fourier transforms, with numbers that PyTorch gave.
 
 use torch_library::autograd::{gradcheck, gradgradcheck};
+use torch_library::fake::{FakeMode, to_fake};
+use torch_library::functionalize::functionalize;
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
 use torch_library_kernels::prelude::*;
@@ -450,4 +452,19 @@ fn parts_of_signals_have_derivatives() {
     let signals = sample(&[3, 8]);
     let parts = |x: &Tensor| aten::stft_center::with(x, 4).hop_length(2).return_complex(true).call();
     same(&vmap([&signals], |[x]| parts(&x)).unwrap(), &parts(&signals).unwrap());
+}
+
+#[test]
+fn a_signal_is_put_together_under_layers_without_elements() {
+    let parts = plane().resolve_conj().unwrap();
+    let first = aten::slice_Tensor::call(&parts, 0, Some(0), Some(1), 1).unwrap();
+    let parts = aten::cat(&[parts, first]).unwrap();
+    let signal = |parts: &Tensor| aten::istft::with(parts, 4).hop_length(1).call();
+    let known = signal(&parts).unwrap();
+    let found = functionalize(&[parts.clone()], |parts| Ok(vec![signal(&parts[0])?])).unwrap().remove(0);
+    same(&found, &known);
+    let fake = FakeMode::run(|| signal(&to_fake(&parts)?)).unwrap();
+    assert_eq!((fake.sizes(), fake.dtype()), (known.sizes(), known.dtype()));
+    let quantile = FakeMode::run(|| aten::quantile(&to_fake(&line())?, &to_fake(&Tensor::from([0.5, 1.0]))?));
+    assert_eq!(quantile.unwrap().sizes(), [2]);
 }

@@ -1,5 +1,6 @@
 //! Short-time Fourier transforms of a signal, and their inverse.
 
+use torch_library::fake::is_fake;
 use torch_library::prelude::*;
 use torch_library::warning::warn;
 
@@ -292,7 +293,8 @@ fn joined(
     let seen = |x: &Tensor| aten::slice_Tensor::call(x, 1, Some(start), Some(end), 1);
     let (sums, weights) = (seen(&sums)?, seen(&weights)?);
     ensure!(weights.numel() > 0, Shape, "{operator}: nothing is left of a signal of {len} numbers");
-    if weights.device() != Device::META {
+    // Nothing is known of a batch or of a functionalised tensor here, nor of what has no elements.
+    if weights.device() != Device::META && !weights.is_wrapper() && !is_fake(&weights) {
         let least = aten::min(&aten::abs(&weights)?)?.item()?.cast::<f64>();
         ensure!(
             least.is_nan() || least >= 1e-11,

@@ -4,6 +4,7 @@ use torch_library::geometry::wrap_dim;
 use torch_library::prelude::*;
 
 use crate::aten;
+use crate::composite::is_readable;
 
 #[torch_impl(aten, CompositeImplicitAutograd)]
 mod implicit {
@@ -127,8 +128,8 @@ fn check(operator: &str, this: &Tensor, q: &Tensor) -> Result<()> {
     if q.device() == Device::CPU {
         let is_inside = aten::logical_and(&aten::ge_Scalar(q, 0.into())?, &aten::le_Scalar(q, 1.into())?)?;
         let are_inside = aten::all(&is_inside)?;
-        // Those of a batch cannot be read at once.
-        let are_inside = are_inside.is_wrapper() || are_inside.item()?.to()?;
+        // Those of a batch cannot be read at once, and fake ones not at all.
+        let are_inside = !is_readable(&are_inside) || are_inside.item()?.to()?;
         ensure!(are_inside, Argument, "{operator}: q has an element that is not between 0 and 1");
     }
     Ok(())

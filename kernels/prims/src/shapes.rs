@@ -1,5 +1,6 @@
 //! Primitives that move elements or change how they are seen.
 
+use torch_library::geometry::numel;
 use torch_library::prelude::*;
 use torch_library_aten::aten;
 
@@ -13,7 +14,7 @@ fn collapsed(operator: &str, sizes: &[i64], start: i64, end: i64) -> Result<Vec<
         (Ok(start), Ok(end)) if start <= end && end < sizes.len() => start..end + 1,
         _ => bail!(Shape, "{operator}: there are no dimensions {start} to {end} in sizes {sizes:?}"),
     };
-    let size = sizes[range.clone()].iter().product();
+    let size = numel(&sizes[range.clone()]).map_err(|error| error.context(operator))?;
     let mut collapsed = sizes.to_vec();
     collapsed.splice(range, [size]);
     Ok(collapsed)

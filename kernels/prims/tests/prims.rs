@@ -46,6 +46,11 @@ fn dimensions_are_added_merged_and_split() -> Result<()> {
     assert_eq!(numbers(&prims::collapse(&aten::t(&x)?, 0, 1)?), [1.0, 4.0, 2.0, 5.0, 3.0, 6.0]);
     assert_eq!(prims::collapse_view(&Tensor::from(1i64), 0, 0)?.sizes(), [1]);
     assert!(prims::collapse_view(&x, 1, 2).is_err() && prims::collapse_view(&x, 1, 0).is_err());
+    let none = Tensor::zeros(&[0, 1, 1], DType::Float32, Device::CPU)?;
+    let none = aten::expand(&none, &[0, 1 << 40, 1 << 40])?;
+    let error = prims::collapse_view(&none, 1, 2).unwrap_err().to_string();
+    assert!(error.contains("collapse_view") && error.contains("more elements than 2^63"), "{error}");
+    assert!(prims::collapse(&none, 1, 2).is_err());
     assert_eq!(prims::split_dim(&x, 1, 3)?.sizes(), [2, 3, 1]);
     assert!(prims::split_dim(&x, 1, 2).is_err() && prims::split_dim(&x, 2, 1).is_err());
     assert!(prims::split_dim(&x, 1, 0).is_err());

@@ -1,26 +1,35 @@
 //! `print`: writes a text with the values of the program in it.
 
+use std::collections::HashMap;
+
 use torch_library::prelude::*;
 
 use crate::constant;
 
-/// The format of a step: what is between the values, and the argument of each value.
+/// The longest text that is written at once: a short format may repeat a long value any number of times.
+const LONGEST: usize = 64 << 20;
+
+/// The format of a step: what is between the values, and which value is where.
 #[derive(Debug)]
 pub(crate) struct Format {
-    /// The texts before each value, and the one behind the last.
+    /// The texts before each place, and the one behind the last.
     texts: Vec<String>,
+    /// The number of the value in each place.
+    values: Vec<usize>,
 }
 
 impl Format {
-    /// Reads a format with places `{}`, `{0}` and `{name}`. Returns the place among the arguments of each value that
-    /// is printed; the names of the arguments are empty for positional ones.
+    /// Reads a format with places `{}`, `{0}` and `{name}`. Returns which of the arguments are the values, each of them
+    /// once; the names of the arguments are empty for positional ones.
     ///
     /// # Errors
     /// A place that asks for a format or a part of its argument, or for an argument that does not exist.
     pub(crate) fn new(format: &str, names: &[&str]) -> Result<(Format, Vec<usize>)> {
-        let (mut texts, mut places) = (vec![String::new()], Vec::new());
+        let (mut texts, mut values, mut arguments) = (vec![String::new()], Vec::new(), Vec::new());
         let (mut rest, mut next) = (format, 0..);
         let positional = names.iter().take_while(|name| name.is_empty()).count();
+        let named: HashMap<_, _> = names.iter().copied().zip(0..).skip(positional).collect();
+        let mut numbers = HashMap::new();
         while let Some(at) = rest.find(['{', '}']) {
             let last = texts.len() - 1;
             texts[last].push_str(&rest[..at]);
@@ -41,33 +50,37 @@ impl Format {
             let argument = match place.parse::<usize>() {
                 _ if place.is_empty() => next.next(),
                 Ok(number) => Some(number),
-                Err(_) => names.iter().position(|name| *name == place),
+                Err(_) => named.get(place).copied(),
             };
             let is_there =
                 |at: &usize| *at < positional || (!place.is_empty() && place.parse::<usize>().is_err());
             let Some(argument) = argument.filter(is_there) else {
                 bail!(Argument, "print with the format {format:?}: there is no argument for `{{{place}}}`")
             };
-            places.push(argument);
+            values.push(*numbers.entry(argument).or_insert_with(|| {
+                arguments.push(argument);
+                arguments.len() - 1
+            }));
             texts.push(String::new());
             rest = after;
         }
         let last = texts.len() - 1;
         texts[last].push_str(rest);
-        Ok((Format { texts }, places))
+        Ok((Format { texts, values }, arguments))
     }
 
     /// The text of a step, with its values in their places.
     ///
     /// # Errors
-    /// A value that is not shown.
+    /// A value that is not shown; a text that is too long.
     pub(crate) fn text(&self, values: &[Value<'_>]) -> Result<String> {
         let mut text = String::new();
         for (place, before) in self.texts.iter().enumerate() {
             text.push_str(before);
-            if let Some(value) = values.get(place) {
+            if let Some(value) = self.values.get(place).and_then(|number| values.get(*number)) {
                 text.push_str(&shown(value)?);
             }
+            ensure!(text.len() <= LONGEST, Argument, "print of more than {LONGEST} bytes at once");
         }
         Ok(text)
     }
@@ -92,8 +105,8 @@ mod tests {
 
     /// The text of these arguments with these names.
     fn text(format: &str, names: &[&str], arguments: &[Value<'_>]) -> Result<String> {
-        let (format, places) = Format::new(format, names)?;
-        format.text(&places.into_iter().map(|place| arguments[place].borrowed()).collect::<Vec<_>>())
+        let (format, values) = Format::new(format, names)?;
+        format.text(&values.into_iter().map(|place| arguments[place].borrowed()).collect::<Vec<_>>())
     }
 
     #[test]
@@ -117,5 +130,16 @@ mod tests {
         for refused in ["{c}", "{} {}", "{1}"] {
             assert!(text(refused).is_err(), "{refused}");
         }
+    }
+
+    #[test]
+    fn a_value_in_many_places_is_taken_once_and_shown_up_to_a_limit() {
+        let (format, values) = Format::new(&"{0}{a}".repeat(100), &["", "a"]).unwrap();
+        assert_eq!((format.values.len(), values), (200, vec![0, 1]));
+        let long = Value::from("x".repeat(1 << 20));
+        let repeated = |count| text(&"{0}".repeat(count), &[""], std::slice::from_ref(&long));
+        assert_eq!(repeated(64).unwrap().len(), LONGEST);
+        let error = repeated(100_000).unwrap_err().to_string();
+        assert_eq!(error, "print of more than 67108864 bytes at once");
     }
 }

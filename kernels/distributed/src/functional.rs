@@ -1,5 +1,6 @@
 //! Kernels of the functional collectives.
 
+use torch_library::geometry::saturating_numel;
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
 
@@ -170,7 +171,7 @@ mod cpu {
             splits(&group, input_split_sizes, input.sizes()[0])?,
             splits(&group, output_split_sizes, result.sizes()[0])?,
         ];
-        let row: i64 = input.sizes()[1..].iter().product();
+        let row = saturating_numel(&input.sizes()[1..]);
         let bytes = |rows: &Vec<i64>| {
             rows.iter().map(|rows| (rows * row) as usize * input.dtype().size()).collect::<Vec<_>>()
         };

@@ -213,6 +213,18 @@ fn rows_go_where_the_splits_say() {
     });
 }
 
+/// The product of the sizes of a row overflows.
+#[test]
+fn no_rows_are_exchanged_however_long_they_are() {
+    ranks(2, |_| {
+        let sizes = [0, 1 << 32, 1 << 31];
+        let x = numbers(&[], DType::Float32)?.strided_view(&sizes, &[0; 3], 0)?;
+        let y = functional::wait_tensor(&functional::all_to_all_single(&x, &[], &[], "world")?)?;
+        assert_eq!(y.sizes(), sizes);
+        Ok(())
+    });
+}
+
 #[test]
 fn scattered_and_gathered_again_is_a_sum() {
     ranks(4, |group| {

@@ -274,3 +274,69 @@ fn chosen_elements_are_not_written_to_an_out_whose_elements_coincide_whatever_it
     }
     Ok(())
 }
+
+#[test]
+fn an_out_that_shares_a_part_of_an_input_is_refused_whatever_computes_the_result() -> Result<()> {
+    let x = Tensor::from([[0.1, 0.2, 0.3], [0.4, 0.5, 0.6], [0.7, 0.8, 0.9]]);
+    let turned = || x.t();
+    assert!(aten::logit_out(&x, &mut turned()?).is_err());
+    assert!(aten::cumsum_out(&x, 0, &mut turned()?).is_err());
+    assert!(aten::log_sigmoid_backward_grad_input(&x, &x, &x, &mut turned()?).is_err());
+    assert!(aten::frexp_Tensor_out(&x, &mut turned()?, &mut empty(DType::Int32)?).is_err());
+    let (row, values) = (Tensor::from([[0i64, 1, 2]]), Tensor::from([[1.0, 2.0, 3.0]]));
+    assert!(aten::scatter_src_out(&x, 0, &row, &values, &mut turned()?).is_err());
+    assert!(aten::linalg_cross_out(&x, &x, &mut x.clone()).is_err(), "nor one that is an input");
+    let complex = aten::complex(&x, &x)?;
+    assert!(aten::conj_physical_out(&complex, &mut complex.t()?).is_err());
+    aten::cumsum_out(&x, 0, &mut x.clone())?;
+    assert_eq!(
+        x.to_vec::<f64>()?[3..6],
+        [0.5, 0.7, 0.8999999999999999],
+        "the very same elements may be written"
+    );
+    Ok(())
+}
+
+#[test]
+fn magnitudes_of_complex_numbers_and_slopes_are_cast_to_out() -> Result<()> {
+    let z = Tensor::from([Complex64::new(3.0, 4.0)]);
+    for dtype in [DType::Float16, DType::Float32, DType::Complex64] {
+        let mut out = empty(dtype)?;
+        aten::abs_out(&z, &mut out)?;
+        assert_eq!(aten::to_dtype(&out, DType::Complex128)?.to_vec::<Complex64>()?, [Complex64::from(5.0)]);
+    }
+    assert!(aten::abs_out(&z, &mut empty(DType::Int64)?).is_err());
+    let mut half = empty(DType::Float16)?;
+    aten::gelu_backward_grad_input(&Tensor::from([1.0]), &Tensor::from([0.0]), &mut half)?;
+    assert_eq!(aten::to_dtype(&half, DType::Float64)?.to_vec::<f64>()?, [0.5]);
+    Ok(())
+}
+
+#[test]
+fn an_inner_product_is_not_cast_to_out_but_a_product_with_a_number_is() -> Result<()> {
+    let (x, number) = (Tensor::from([2.0, 3.0]), Tensor::from(2.0));
+    assert!(aten::inner_out(&x, &x, &mut empty(DType::Float32)?).is_err());
+    let mut out = empty(DType::Float32)?;
+    aten::inner_out(&x, &number, &mut out)?;
+    assert_eq!(out.to_vec::<f32>()?, [4.0, 6.0]);
+    Ok(())
+}
+
+#[test]
+fn what_is_true_in_a_byte_is_not_zero_as_a_byte() -> Result<()> {
+    let (parts, hundreds) = (Tensor::from([0.5, 2.0]), Tensor::from([256, 512]));
+    let (mut byte, mut truth) = (empty(DType::UInt8)?, empty(DType::Bool)?);
+    assert_eq!(aten::all_all_out(&parts, &mut byte)?.to_vec::<u8>()?, [0]);
+    assert_eq!(aten::any_out(&parts, 0, &mut byte)?.to_vec::<u8>()?, [1]);
+    assert_eq!(aten::any_all_out(&hundreds, &mut byte)?.to_vec::<u8>()?, [0]);
+    assert_eq!(aten::all_all_out(&parts, &mut truth)?.to_vec::<bool>()?, [true]);
+    Ok(())
+}
+
+#[test]
+fn conjugates_are_laid_out_as_their_input() -> Result<()> {
+    let x = Tensor::from([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]).t()?;
+    let mut out = empty(DType::Float64)?;
+    assert_eq!(aten::conj_physical_out(&x, &mut out)?.strides(), x.strides());
+    Ok(())
+}

@@ -101,7 +101,7 @@ mod kernels {
         approximate: &str,
     ) -> Result<Tensor> {
         let operator = output.operator();
-        let call = Pointwise::promoting_exactly(output, [grad_output, this])?;
+        let call = Pointwise::promoting(output, [grad_output, this])?;
         let is_approximated = is_approximated(operator, approximate)?;
         match_opmath!(call.dtype, T: Float => match is_approximated {
             false => {

@@ -249,8 +249,11 @@ const SIGN_OF_HALF: u16 = 1 << 15;
 /// The absolute value: real for complex numbers; the smallest integer stays itself.
 fn magnitude(output: Output<'_>, this: &Tensor) -> Result<Tensor> {
     let operator = output.operator();
-    let call = Pointwise::promoting_exactly(output, [this])?;
-    let call = if call.dtype.is_complex() { call.lying_as_first() } else { call };
+    // The real result of complex numbers is cast to an `out` of another type; that of real ones is not.
+    let call = match this.dtype().is_complex() {
+        true => Pointwise::promoting(output, [this])?.lying_as_first(),
+        false => Pointwise::promoting_exactly(output, [this])?,
+    };
     ensure!(
         !output.is_in_place() || !call.dtype.is_complex(),
         DType,

@@ -35,12 +35,15 @@ pub(crate) enum Rule {
     Exact,
     /// The dtype of the result must be castable to that of the target. The default for in-place variants.
     Castable,
-    /// `out` must be `bool` or `uint8`.
+    /// `out` must be `bool` or `uint8`. For `uint8`, elements count as true if they are not zero in that type.
     Truth,
     /// `out` must not overlap an input in memory.
     Apart,
-    /// The target must not overlap an input in memory, except `self`.
+    /// The target must not overlap an input in memory, except `self`, which it may only be or not meet at all.
     ApartFromOthers,
+    /// A target must not share a part of an input's memory: only all of its elements, in the same order. Implied by
+    /// [`Castable`](Rule::Castable) for `out` variants, whose results are computed element-wise.
+    Whole,
     /// `out` must have no internal overlap even before it is resized; without this rule, only afterwards.
     Disjoint,
     /// `out` may be complex only if `self` is.
@@ -64,6 +67,8 @@ pub(crate) enum Rule {
     Dense,
     /// If the input is real, `out` must have the dtype of the result, and gets its strides if it is resized.
     AsResultOfReal,
+    /// `out` must have the dtype of the result, unless an input has no dimensions.
+    CastableNumber,
     /// `out` must have the dtype of the matrix, except for exponents for which PyTorch copies the power to `out`
     /// instead of computing a last product there: 0, 1, and powers of two from 4 on.
     ExactPower,
@@ -104,10 +109,15 @@ impl Variant {
     ) -> Result<()> {
         let (base, schema) = ((self.base)(), operator.schema()?);
         let arguments = operator.arguments(stack)?;
-        let is_out = schema.arguments.iter().any(|argument| argument.is_out());
+        let outs = schema.arguments.iter().filter(|argument| argument.is_out()).count();
+        let is_out = outs > 0;
         let targets = targets(&schema.arguments, arguments, is_out);
+        let inputs = &arguments[..arguments.len() - outs];
         if let [target] = targets.as_slice() {
-            self.check(target, &arguments[..arguments.len() - usize::from(is_out)])?;
+            self.check(target, inputs)?;
+        }
+        if self.rules.contains(&Rule::Whole) || is_out && self.takes(is_out) == Rule::Castable {
+            check_whole(&targets, inputs)?;
         }
         let wide = self.converted(&arguments[0], targets.first())?;
         let sources = match self.sources.get() {
@@ -128,7 +138,7 @@ impl Variant {
         }
         base.redispatch_boxed(keys, &mut inner)?;
         let taken = match self.rules.contains(&Rule::WithoutStates) {
-            true => schema.arguments.iter().filter(|argument| argument.is_out()).count(),
+            true => outs,
             false => inner.len(),
         };
         let results: SmallVec<[Tensor; 2]> =
@@ -150,15 +160,15 @@ impl Variant {
         Ok(())
     }
 
-    /// The first argument in the dtype of `out`, if [`Rule::ComputedAsOut`] asks for it.
+    /// The first argument in the dtype of `out`, if [`Rule::ComputedAsOut`] or [`Rule::Truth`] asks for it.
     fn converted(&self, this: &Value<'_>, out: Option<&Tensor>) -> Result<Option<Tensor>> {
-        let (true, Some(this), Some(out)) =
-            (self.rules.contains(&Rule::ComputedAsOut), this.as_tensor(), out)
-        else {
-            return Ok(None);
+        let (Some(this), Some(out)) = (this.as_tensor(), out) else { return Ok(None) };
+        let asks = |rule: &Rule| match rule {
+            Rule::ComputedAsOut => this.dtype().is_floating_point() && out.dtype().is_floating_point(),
+            Rule::Truth => out.dtype() == DType::UInt8,
+            _ => false,
         };
-        let are_floating = this.dtype().is_floating_point() && out.dtype().is_floating_point();
-        if are_floating && this.dtype() != out.dtype() {
+        if this.dtype() != out.dtype() && self.rules.iter().any(asks) {
             return aten::to_dtype(this, out.dtype()).map(Some);
         }
         Ok(None)
@@ -169,7 +179,10 @@ impl Variant {
         for rule in self.rules {
             match rule {
                 Rule::Apart => check_apart(target, inputs)?,
-                Rule::ApartFromOthers => check_apart(target, &inputs[1..])?,
+                Rule::ApartFromOthers => {
+                    check_whole(std::slice::from_ref(target), &inputs[..1])?;
+                    check_apart(target, &inputs[1..])?;
+                }
                 Rule::Disjoint => target.check_no_internal_overlap()?,
                 Rule::RealOfReal => {
                     let is_real = inputs[0].as_tensor().is_some_and(|this| !this.dtype().is_complex());
@@ -197,6 +210,9 @@ impl Variant {
                 let n = n.unsigned_abs();
                 n > 1 && !(n > 2 && n.is_power_of_two()) || matches!(arguments[1], Value::Int(-1))
             }
+            (Rule::CastableNumber, inputs) => {
+                inputs.iter().flat_map(Value::tensors).all(|input| input.dim() > 0)
+            }
             _ => false,
         })
     }
@@ -205,6 +221,7 @@ impl Variant {
     fn takes(&self, is_out: bool) -> Rule {
         let types = [Rule::Exact, Rule::Castable, Rule::Truth];
         let own = types.into_iter().find(|rule| self.rules.contains(rule));
+        let own = own.or(self.rules.contains(&Rule::CastableNumber).then_some(Rule::Castable));
         own.unwrap_or(if is_out { Rule::Exact } else { Rule::Castable })
     }
 
@@ -265,6 +282,15 @@ fn check_dtype(sources: &[Source], arguments: &[Value<'_>], targets: &[Tensor]) 
 /// The target overlaps an input in memory.
 fn check_apart(target: &Tensor, inputs: &[Value<'_>]) -> Result<()> {
     inputs.iter().flat_map(Value::tensors).try_for_each(|input| target.check_no_overlap(input))
+}
+
+/// # Errors
+/// A target shares a part of an input's memory.
+fn check_whole(targets: &[Tensor], inputs: &[Value<'_>]) -> Result<()> {
+    let mut pairs = targets
+        .iter()
+        .flat_map(|target| inputs.iter().flat_map(Value::tensors).map(move |input| (target, input)));
+    pairs.try_for_each(|(target, input)| target.check_no_partial_overlap(input))
 }
 
 impl Source {

@@ -19,7 +19,7 @@ variants! {
         "hardswish_backward.out(Tensor grad_output, Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     leaky_relu_backward_grad_input: leaky_relu_backward Castable =>
         "leaky_relu_backward.grad_input(Tensor grad_output, Tensor self, Scalar negative_slope, bool self_is_result, *, Tensor(a!) grad_input) -> Tensor(a!)";
-    log_sigmoid_backward_grad_input: log_sigmoid_backward AsResult =>
+    log_sigmoid_backward_grad_input: log_sigmoid_backward AsResult Whole =>
         "log_sigmoid_backward.grad_input(Tensor grad_output, Tensor self, Tensor buffer, *, Tensor(a!) grad_input) -> Tensor(a!)";
     log_sigmoid_forward_output: log_sigmoid_forward =>
         "log_sigmoid_forward.output(Tensor self, *, Tensor(a!) output, Tensor(b!) buffer) -> (Tensor(a!), Tensor(b!))";

@@ -11,9 +11,9 @@ variants! {
         "addmv.out(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)";
     addr_out: addr Castable =>
         "addr.out(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)";
-    inner_out: inner Castable => "inner.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
+    inner_out: inner CastableNumber => "inner.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
     kron_out: kron Castable RowMajor => "kron.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)";
-    linalg_cross_out: linalg_cross =>
+    linalg_cross_out: linalg_cross Apart =>
         "linalg_cross.out(Tensor self, Tensor other, *, int dim=-1, Tensor(a!) out) -> Tensor(a!)";
     matrix_power_out: matrix_power => "matrix_power.out(Tensor self, int n, *, Tensor(a!) out) -> Tensor(a!)";
     tensordot_out: tensordot =>

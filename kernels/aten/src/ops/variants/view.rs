@@ -14,7 +14,8 @@ variants! {
     _conj_physical_out: _conj_physical => "_conj_physical.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     as_strided_scatter_out: as_strided_scatter =>
         "as_strided_scatter.out(Tensor self, Tensor src, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None, *, Tensor(a!) out) -> Tensor(a!)";
-    conj_physical_out: _conj_physical Exact => "conj_physical.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
+    conj_physical_out: _conj_physical Exact AsResult Whole =>
+        "conj_physical.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)";
     diagonal_copy_out: diagonal_copy =>
         "diagonal_copy.out(Tensor self, int offset=0, int dim1=0, int dim2=1, *, Tensor(a!) out) -> Tensor(a!)";
     diagonal_scatter_out: diagonal_scatter =>

@@ -427,3 +427,15 @@ fn complex_numbers_have_exact_integral_powers() -> Result<()> {
     assert!(powers[0].is_nan() && powers[1] == Complex64::ZERO, "{powers:?}");
     Ok(())
 }
+
+#[test]
+fn an_exponent_that_the_type_does_not_have_is_refused() -> Result<()> {
+    let x = Tensor::from([1u8, 5]);
+    assert!(
+        aten::pow_Tensor_Scalar(&x, 300.into()).is_err() && aten::pow_Tensor_Scalar(&x, 255.into()).is_ok()
+    );
+    let truth = Tensor::from([true, false]);
+    assert_eq!(aten::pow_Tensor_Scalar(&truth, false.into())?.to_vec::<bool>()?, [true, true]);
+    assert_eq!(aten::pow_Tensor_Scalar(&truth, true.into())?.to_vec::<bool>()?, [true, false]);
+    Ok(())
+}

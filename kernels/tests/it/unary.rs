@@ -278,3 +278,30 @@ fn angles_of_complex_numbers_are_row_major() -> Result<()> {
     assert_eq!(aten::real(&x)?.clone().contiguous()?.t()?.angle()?.strides(), [1, 3]);
     Ok(())
 }
+
+#[test]
+fn wide_unsigned_numbers_are_whole_finite_and_bounded() -> Result<()> {
+    let wide = Tensor::from([3i64, 7, 250]);
+    for dtype in [DType::UInt16, DType::UInt32, DType::UInt64] {
+        let x = aten::to_dtype(&wide, dtype)?;
+        let same = |y: Tensor| -> Result<bool> { Ok(y.dtype() == dtype && aten::equal(&x, &y)?) };
+        for whole in [aten::floor, aten::ceil, aten::round, aten::trunc] {
+            assert!(same(whole(&x)?)?, "{dtype}");
+        }
+        assert!(same(aten::nan_to_num(&x)?)?, "{dtype}");
+        for never in [aten::signbit, aten::isposinf, aten::isneginf] {
+            assert_eq!(never(&x)?.to_vec::<bool>()?, [false; 3], "{dtype}");
+        }
+        let bound = aten::to_dtype(&Tensor::from([5i64, 5, 5]), dtype)?;
+        let numbers = |y: Tensor| aten::to_dtype(&y, DType::Int64)?.to_vec::<i64>();
+        assert_eq!(numbers(aten::clamp_min_Tensor(&x, &bound)?)?, [5, 7, 250]);
+        assert_eq!(numbers(aten::clamp_max_Tensor(&x, &bound)?)?, [3, 5, 5]);
+        assert_eq!(numbers(aten::clamp_Tensor::call(&x, Some(&bound), Some(&bound))?)?, [5, 5, 5]);
+        assert_eq!(numbers(aten::relu6(&x)?)?, [3, 6, 6]);
+        // Of all powers, PyTorch has these two.
+        assert!(same(aten::pow_Tensor_Scalar(&x, 1.into())?)?);
+        assert_eq!(numbers(aten::pow_Tensor_Scalar(&x, 0.into())?)?, [1, 1, 1]);
+        assert!(aten::pow_Tensor_Scalar(&x, 2.into()).is_err());
+    }
+    Ok(())
+}

@@ -77,10 +77,10 @@ functions! {
     erfc: promoting_to_float Float => |x, T| x.complementary_error_function(), in registers ComplementaryError;
     deg2rad: promoting_to_float_as_first Float => |x, T| x.to_radians();
     rad2deg: promoting_to_float_as_first Float => |x, T| x.to_degrees();
-    floor: promoting_exactly Integer | Float => |x, T| x.down();
-    ceil: promoting_exactly Integer | Float => |x, T| x.up();
-    round: promoting_exactly Integer | Float => |x, T| x.nearest();
-    trunc: promoting_exactly Integer | Float => |x, T| x.cut();
+    floor: promoting_exactly Integer | Unsigned | Float => |x, T| x.down();
+    ceil: promoting_exactly Integer | Unsigned | Float => |x, T| x.up();
+    round: promoting_exactly Integer | Unsigned | Float => |x, T| x.nearest();
+    trunc: promoting_exactly Integer | Unsigned | Float => |x, T| x.cut();
     frac: promoting_exactly Float => |x, T| x - x.cut();
 }
 
@@ -160,7 +160,7 @@ mod more {
         let call = Pointwise::promoting(output, [this])?;
         match_opmath!(call.dtype, T: Float => {
             call.compute(None, DType::Bool, |[x]: [T; 1]| x.is_sign_negative())
-        }, else => match_opmath!(call.dtype, T: Bool | Integer => {
+        }, else => match_opmath!(call.dtype, T: Bool | Integer | Unsigned => {
             call.compute(None, DType::Bool, |[x]: [T; 1]| is_negative(x))
         }, else => Err(call.unsupported())))
     }

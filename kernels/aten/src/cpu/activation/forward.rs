@@ -124,7 +124,7 @@ mod more {
     fn hardtanh(output: Output<'_>, this: &Tensor, min_val: Scalar, max_val: Scalar) -> Result<Tensor> {
         let operator = output.operator();
         let dtype = this.dtype();
-        let [min_val, max_val] = match_dtype!(dtype, T: Integer => {
+        let [min_val, max_val] = match_dtype!(dtype, T: Integer | Unsigned => {
             ensure!(
                 [min_val, max_val].iter().all(|bound| bound.cast::<f64>().is_finite()),
                 Argument,
@@ -142,7 +142,7 @@ mod more {
             );
             [min, max].map(|bound| Scalar::Int(bound.clamp(least, most) as i64))
         }, else => [min_val, max_val]);
-        match_opmath!(dtype, T: Integer | Float => {
+        match_opmath!(dtype, T: Integer | Unsigned | Float => {
             let call = Pointwise::with_dtype(output, [this], dtype)?.lying_as_first().exactly();
             between::<T>(&call, Some(min_val.cast()), Some(max_val.cast()))
         }, else => Err(unsupported(operator, dtype)))

@@ -1,6 +1,7 @@
 //! Kernels of powers.
 
 use num_traits::PrimInt;
+use torch_library::match_dtype;
 use torch_library::prelude::*;
 
 use crate::arguments::check_exponent;
@@ -21,11 +22,21 @@ mod kernels {
     fn pow_Tensor_Scalar(output: Output<'_>, this: &Tensor, exponent: Scalar) -> Result<Tensor> {
         let operator = output.operator();
         check_exponent(operator, this, exponent)?;
-        if (this.dtype(), exponent) == (DType::Bool, Scalar::Bool(true)) {
-            return Pointwise::promoting(output, [this])?.compute(None, DType::Bool, |[x]: [bool; 1]| x);
-        }
         let number = Tensor::wrapped_number(exponent);
-        raised(Pointwise::promoting(output, [this, &number])?.lying_by_first())
+        let call = Pointwise::promoting(output, [this, &number])?.lying_by_first();
+        let dtype = call.dtype;
+        match exponent {
+            // Powers that need no product are there for types that have no others.
+            Scalar::Bool(_) if dtype == DType::Bool => call.compute(None, dtype, |[x, y]: [bool; 2]| x || !y),
+            Scalar::Bool(_) | Scalar::Int(0 | 1) => match_opmath!(dtype, T: Unsigned => {
+                call.compute(None, dtype, |[x, y]: [T; 2]| if y == T::ZERO { T::ONE } else { x })
+            }, else => raised(call)),
+            _ => {
+                let fits = match_dtype!(dtype, T: Integer => exponent.to::<T>().map(drop), else => Ok(()));
+                fits.map_err(|error| error.context(operator))?;
+                raised(call)
+            }
+        }
     }
 }
 

@@ -45,7 +45,7 @@ mod kernels {
             (None, Some(max)) => from_above(output, this, max),
             (Some(min), Some(max)) => {
                 let call = Pointwise::promoting(output, [this, min, max])?;
-                match_opmath!(call.dtype, T: Integer | Float => {
+                match_opmath!(call.dtype, T: Integer | Unsigned | Float => {
                     call.compute(None, call.dtype, |[x, min, max]: [T; 3]| lowered(raised(x, min), max))
                 }, else => Err(call.unsupported()))
             }
@@ -55,14 +55,14 @@ mod kernels {
 
 fn from_below(output: Output<'_>, this: &Tensor, min: &Tensor) -> Result<Tensor> {
     let call = Pointwise::promoting(output, [this, min])?;
-    match_opmath!(call.dtype, T: Bool | Integer | Float => {
+    match_opmath!(call.dtype, T: Bool | Integer | Unsigned | Float => {
         call.compute(None, call.dtype, |[x, min]: [T; 2]| raised(x, min))
     }, else => Err(call.unsupported()))
 }
 
 fn from_above(output: Output<'_>, this: &Tensor, max: &Tensor) -> Result<Tensor> {
     let call = Pointwise::promoting(output, [this, max])?;
-    match_opmath!(call.dtype, T: Bool | Integer | Float => {
+    match_opmath!(call.dtype, T: Bool | Integer | Unsigned | Float => {
         call.compute(None, call.dtype, |[x, max]: [T; 2]| lowered(x, max))
     }, else => Err(call.unsupported()))
 }

@@ -45,7 +45,7 @@ mod kernels {
                 let number = if x == T::neg_infinity() { below } else { number };
                 if x.is_nan() { nan } else { number }
             })
-        }, else => match_opmath!(call.dtype, T: Bool | Integer => {
+        }, else => match_opmath!(call.dtype, T: Bool | Integer | Unsigned => {
             call.compute(None, call.dtype, |[x]: [T; 1]| x)
         }, else => match_opmath!(call.dtype, T: Complex => {
             let largest = if call.dtype == DType::Complex64 { f64::from(f32::MAX) } else { f64::MAX };
@@ -61,7 +61,7 @@ fn is_infinity(output: Output<'_>, this: &Tensor, infinity: f64) -> Result<Tenso
     match_opmath!(call.dtype, T: Float => {
         let infinity: T = infinity.cast();
         call.compute(None, DType::Bool, move |[x]: [T; 1]| x == infinity)
-    }, else => match_opmath!(call.dtype, T: Bool | Integer => {
+    }, else => match_opmath!(call.dtype, T: Bool | Integer | Unsigned => {
         call.compute(None, DType::Bool, |[_]: [T; 1]| false)
     }, else => Err(call.unsupported())))
 }

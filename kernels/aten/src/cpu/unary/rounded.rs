@@ -43,4 +43,7 @@ rounded! {
     i16: from from from from;
     i32: from from from from;
     i64: from from from from;
+    u16: from from from from;
+    u32: from from from from;
+    u64: from from from from;
 }

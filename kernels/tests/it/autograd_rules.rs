@@ -297,3 +297,50 @@ fn no_number_is_the_derivative_of_no_number() -> Result<()> {
     );
     Ok(())
 }
+
+#[test]
+fn a_comparison_in_place_has_a_gradient_of_zero_for_both_operands() -> Result<()> {
+    type Compared = for<'a> fn(&'a mut Tensor, &Tensor) -> Result<&'a mut Tensor>;
+    let all: [Compared; 6] = [
+        aten::eq__Tensor,
+        aten::ne__Tensor,
+        aten::lt__Tensor,
+        aten::le__Tensor,
+        aten::gt__Tensor,
+        aten::ge__Tensor,
+    ];
+    for compare in all {
+        let (bound, mut written) = (leaf(&[0.5])?, Tensor::from([1.0, 0.25]));
+        compare(&mut written, &bound)?;
+        assert!(written.requires_grad());
+        written.sum()?.backward()?;
+        assert_eq!(grad_of(&bound), [0.0]);
+    }
+    let x = leaf(&[1.0, 2.0])?;
+    let mut written = x.mul(2)?;
+    aten::le__Scalar(&mut written, 2.into())?;
+    written.sum()?.backward()?;
+    assert_eq!(grad_of(&x), [0.0, 0.0]);
+    Ok(())
+}
+
+#[test]
+fn polygamma_in_place_has_the_slope_of_the_next_order() -> Result<()> {
+    let x = leaf(&[0.5, 2.5])?;
+    let mut written = x.mul(1)?;
+    aten::polygamma_(&mut written, 1)?;
+    written.sum()?.backward()?;
+    let slope = aten::polygamma(2, &aten::detach(&x)?)?;
+    assert_eq!(grad_of(&x), slope.to_vec::<f64>()?);
+    Ok(())
+}
+
+#[test]
+fn the_gradient_of_pairs_may_lie_in_any_way() -> Result<()> {
+    let x = Tensor::from([[[Complex64::new(1.0, 2.0)]]]);
+    x.set_requires_grad(true)?;
+    aten::view_as_real(&x)?.permute(&[2, 1, 3, 0])?.mul(2)?.sum()?.backward()?;
+    let grad = x.grad().expect("a gradient").to_vec::<Complex64>()?;
+    assert_eq!(grad, [Complex64::new(2.0, 2.0)]);
+    Ok(())
+}

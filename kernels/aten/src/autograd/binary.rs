@@ -159,6 +159,49 @@ derivatives! {
     gt.Scalar(Tensor self, Scalar other) -> Tensor as non_differentiable;
     ge.Tensor(Tensor self, Tensor other) -> Tensor as non_differentiable;
     ge.Scalar(Tensor self, Scalar other) -> Tensor as non_differentiable;
+    // In place the result may be of a floating-point type, and then it requires a gradient, which is zero everywhere.
+    eq_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!) as EqBackward1 {
+        self => aten::zeros_like(grad),
+        other => aten::new_zeros(grad, other.sizes()),
+    }
+    eq_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!) as EqBackward0 {
+        self => aten::zeros_like(grad),
+    }
+    ne_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!) as NeBackward1 {
+        self => aten::zeros_like(grad),
+        other => aten::new_zeros(grad, other.sizes()),
+    }
+    ne_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!) as NeBackward0 {
+        self => aten::zeros_like(grad),
+    }
+    lt_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!) as LtBackward1 {
+        self => aten::zeros_like(grad),
+        other => aten::new_zeros(grad, other.sizes()),
+    }
+    lt_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!) as LtBackward0 {
+        self => aten::zeros_like(grad),
+    }
+    le_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!) as LeBackward1 {
+        self => aten::zeros_like(grad),
+        other => aten::new_zeros(grad, other.sizes()),
+    }
+    le_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!) as LeBackward0 {
+        self => aten::zeros_like(grad),
+    }
+    gt_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!) as GtBackward1 {
+        self => aten::zeros_like(grad),
+        other => aten::new_zeros(grad, other.sizes()),
+    }
+    gt_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!) as GtBackward0 {
+        self => aten::zeros_like(grad),
+    }
+    ge_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!) as GeBackward1 {
+        self => aten::zeros_like(grad),
+        other => aten::new_zeros(grad, other.sizes()),
+    }
+    ge_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!) as GeBackward0 {
+        self => aten::zeros_like(grad),
+    }
     isin.Tensor_Tensor(
         Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False
     ) -> Tensor as non_differentiable;

@@ -33,6 +33,9 @@ derivatives! {
         // For the largest order there is no next one; but for orders that large, the results are not finite anyway.
         self => grad.mul(&aten::polygamma(n.saturating_add(1), self)?),
     }
+    polygamma_(Tensor(a!) self, int n) -> Tensor(a!) as PolygammaBackward0 {
+        self => grad.mul(&aten::polygamma(n.saturating_add(1), self)?),
+    }
 
     special_entr(Tensor self) -> Tensor as SpecialEntrBackward0 {
         self => grad.mul(&self.log()?.add(1)?.neg()?),

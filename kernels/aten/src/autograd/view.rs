@@ -43,7 +43,7 @@ derivatives! {
         self => aten::neg(grad),
     }
     view_as_real(Tensor(a) self) -> Tensor(a) as ViewAsRealBackward0 {
-        self => aten::view_as_complex(&aten::contiguous(grad)?),
+        self => aten::view_as_complex(&of_pairs(grad)?),
     }
     view_as_complex(Tensor(a) self) -> Tensor(a) as ViewAsComplexBackward0 {
         self => aten::view_as_real(&aten::resolve_conj(&aten::contiguous(grad)?)?),
@@ -199,6 +199,16 @@ fn detach_(keys: DispatchKeySet, this: &mut Tensor) -> Result<&mut Tensor> {
 
 #[torch_impl(aten::detach_, ADInplaceOrView, fallthrough)]
 fn detach_writes_nothing();
+
+/// The gradient of pairs, where `view_as_complex` finds them: rows of size one have strides that mean nothing, but must
+/// be even.
+fn of_pairs(grad: &Tensor) -> Result<Tensor> {
+    let pairs = aten::contiguous(grad)?;
+    match pairs.strides().iter().rev().skip(1).all(|stride| stride % 2 == 0) {
+        true => Ok(pairs),
+        false => aten::clone::with(&pairs).memory_format(Some(MemoryFormat::Contiguous)).call(),
+    }
+}
 
 /// The gradients of slices, stacked, with zeros where there is no gradient.
 pub(super) fn stacked(grads: &[Option<Tensor>], dim: i64) -> Result<Tensor> {

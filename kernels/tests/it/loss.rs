@@ -269,3 +269,22 @@ fn the_weights_of_classes_are_a_vector() -> Result<()> {
     assert!(error.to_string().contains("the weight has sizes [1, 2]"), "{error}");
     Ok(())
 }
+
+#[test]
+fn losses_are_of_the_type_that_pytorch_computes_them_in() -> Result<()> {
+    let (logits, target) = (Tensor::from([0.5f32, -1.0]), Tensor::from([1.0, 0.0]));
+    for dtype in [DType::Float16, DType::Float64] {
+        let target = aten::to_dtype(&target, dtype)?;
+        assert_eq!(
+            aten::binary_cross_entropy_with_logits(&logits, &target)?.dtype(),
+            dtype,
+            "that of the targets"
+        );
+    }
+    let (rates, counts) = (aten::to_dtype(&target, DType::Float16)?, Tensor::from([3i64, 1]));
+    for full in [false, true] {
+        let loss = aten::poisson_nll_loss::call(&rates, &counts, true, full, 1e-8, 1)?;
+        assert_eq!(loss.dtype(), DType::Float16, "that of the rates, with Stirling's term or without");
+    }
+    Ok(())
+}

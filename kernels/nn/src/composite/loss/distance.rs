@@ -47,9 +47,12 @@ mod derived {
                 aten::mul_Tensor(&aten::add_Scalar(&more, 1.into())?, &likelihood)?
             }
         };
-        let loss = aten::mul_Tensor(&aten::rsub_Scalar(target, 1.into())?, this)?;
-        let loss = weighted(aten::sub_Tensor(&loss, &likelihood)?, weight)?;
-        reduced_or_not(loss, reduction)
+        // The loss has the type of the targets, not of the logits.
+        let rest = aten::rsub_Scalar(target, 1.into())?;
+        let of_target = |loss: Tensor| aten::to_dtype(&loss, rest.dtype());
+        let loss = of_target(aten::mul_Tensor(&rest, this)?)?;
+        let loss = of_target(aten::sub_Tensor(&loss, &likelihood)?)?;
+        reduced_or_not(of_target(weighted(loss, weight)?)?, reduction)
     }
 
     fn soft_margin_loss(this: &Tensor, target: &Tensor, reduction: i64) -> Result<Tensor> {
@@ -133,7 +136,8 @@ mod probabilities {
             let factorial =
                 aten::add_Tensor(&factorial, &aten::mul_Scalar(&aten::log(&scaled)?, 0.5.into())?)?;
             let is_small = aten::le_Scalar(target, 1.into())?;
-            loss = aten::add_Tensor(&loss, &aten::masked_fill_Scalar(&factorial, &is_small, 0.into())?)?;
+            let sum = aten::add_Tensor(&loss, &aten::masked_fill_Scalar(&factorial, &is_small, 0.into())?)?;
+            loss = aten::to_dtype(&sum, loss.dtype())?; // whatever type the targets have
         }
         reduced_or_not(loss, reduction)
     }

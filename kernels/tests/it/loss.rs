@@ -288,3 +288,17 @@ fn losses_are_of_the_type_that_pytorch_computes_them_in() -> Result<()> {
     }
     Ok(())
 }
+
+#[test]
+fn the_gradient_of_a_mean_may_have_the_sizes_of_its_inputs() -> Result<()> {
+    let (x, target) = (Tensor::from([0.5, 3.0]), Tensor::from([0.0, 1.0]));
+    let slopes = |loss: &dyn Fn(&Tensor) -> Result<Tensor>| -> Result<Vec<f64>> {
+        let grad = Tensor::from([1.0, 1.0]);
+        grad.set_requires_grad(true)?;
+        loss(&grad)?.sum()?.backward()?;
+        grad.grad().expect("a gradient").to_vec()
+    };
+    assert_eq!(slopes(&|grad| aten::mse_loss_backward(grad, &x, &target, 1))?, [0.5, 2.0]);
+    assert_eq!(slopes(&|grad| aten::smooth_l1_loss_backward(grad, &x, &target, 2, 1.0))?, [0.5, 1.0]);
+    Ok(())
+}

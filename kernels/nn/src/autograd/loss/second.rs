@@ -61,7 +61,8 @@ fn of_gradient(
     if reduction == NONE {
         return backward(grad);
     }
-    grad.mul(&backward(&aten::ones_like(grad_output)?)?)?.sum()
+    // As a rule it is one number; but it may as well have the sizes of the input.
+    aten::sum_to_size(&grad.mul(&backward(&aten::ones_like(grad_output)?)?)?, grad_output.sizes())
 }
 
 /// Gradients divided by the number of elements, if the loss is a mean.

@@ -506,3 +506,12 @@ fn complex_numbers_are_dropped_as_a_whole() -> Result<()> {
     }
     Ok(())
 }
+
+#[test]
+fn a_weight_without_dimensions_has_no_direction() {
+    let number = Tensor::from(2.0);
+    for dim in [0, -1] {
+        assert!(aten::_weight_norm::call(&number, &number, dim).is_err());
+        assert!(aten::_weight_norm_interface::call(&number, &number, dim).is_err());
+    }
+}

@@ -134,7 +134,7 @@ impl<'a> Weight<'a> {
     fn new(operator: &'static str, v: &'a Tensor, g: &Tensor, dim: i64) -> Result<Self> {
         let last = v.dim() as i64 - 1;
         ensure!(
-            dim == 0 && last >= 0 || dim == last,
+            last >= 0 && (dim == 0 || dim == last),
             Argument,
             "{operator}: dim is {dim} for sizes {:?}, expected the first or the last dimension",
             v.sizes()

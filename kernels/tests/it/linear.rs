@@ -40,3 +40,12 @@ fn a_kronecker_product_has_the_strides_of_its_factors() -> Result<()> {
     assert_eq!(product.select(0, 1)?.to_vec::<f64>()?, [0.0, 5.0, 0.0, 15.0]);
     Ok(())
 }
+
+#[test]
+fn a_cross_product_is_row_major() -> Result<()> {
+    let x = Tensor::from([[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]; 2]).permute(&[0, 2, 1])?;
+    let product = aten::linalg_cross::with(&x, &x.add(1)?).dim(-1).call()?;
+    assert_eq!((product.sizes(), product.strides()), (&[2, 2, 3][..], &[6, 3, 1][..]));
+    assert_eq!(product.to_vec::<f64>()?[..3], [-2.0, 4.0, -2.0]);
+    Ok(())
+}

@@ -338,12 +338,13 @@ pub(crate) fn crossed(this: &Tensor, other: &Tensor, dim: i64) -> Result<Tensor>
     let sizes = infer_size(this.sizes(), other.sizes());
     let sizes = sizes.map_err(|error| error.context(OPERATOR))?;
     let (a, b) = (aten::expand(this, &sizes)?, aten::expand(other, &sizes)?);
-    below_autocast(this.device(), || {
+    let product = below_autocast(this.device(), || {
         aten::sub_Tensor(
             &aten::mul_Tensor(&turned(&a, -1)?, &turned(&b, -2)?)?,
             &aten::mul_Tensor(&turned(&a, -2)?, &turned(&b, -1)?)?,
         )
-    })
+    })?;
+    aten::contiguous(&product)
 }
 
 /// A factor in the dtype that it multiplies: for integer dtypes, it is truncated to an integer.

@@ -440,3 +440,12 @@ fn second_gradients_of_a_convolution_have_a_name() -> Result<()> {
     assert!(aten::equal(&same, &wanted)?);
     Ok(())
 }
+
+#[test]
+fn a_width_that_the_type_does_not_have_is_refused_backward_as_forward() {
+    let (g, x) = (Tensor::from([1.0f32]), Tensor::from([0.25f32]));
+    assert!(aten::hardshrink::with(&x).lambd(1e300).call().is_err());
+    for slope in [aten::hardshrink_backward, aten::softshrink_backward] {
+        assert!(slope(&g, &x, 1e300.into()).is_err() && slope(&g, &x, 0.5.into()).is_ok());
+    }
+}

@@ -23,7 +23,7 @@ macro_rules! slopes {
                 fn $name($grad: &Tensor, $other: &Tensor $(, $number: Scalar)*) -> Result<Tensor> {
                     let call = Pointwise::promoting(aten::$name::NAME, [$grad, $other])?;
                     match_opmath!(call.dtype, $T: Float => {
-                        $(let $number: $T = $number.cast();)*
+                        $(let $number: $T = $number.to().map_err(|error| error.context(aten::$name::NAME))?;)*
                         call.compute(None, call.dtype, move |[$g, $x]: [$T; 2]| $body)
                     }, else => Err(call.unsupported()))
                 }

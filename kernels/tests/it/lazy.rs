@@ -97,6 +97,9 @@ fn parts_of_complex_numbers_are_views() {
     assert_eq!(elements(&aten::view_as_complex(&pairs).unwrap()), elements(&x));
     let error = aten::view_dtype(&aten::conj(&x).unwrap(), DType::Float64).unwrap_err();
     assert!(error.to_string().contains("`resolve_conj` makes a copy"), "{error}");
+    for lazy in [aten::conj(&x).unwrap(), aten::_neg_view(&x).unwrap()] {
+        assert!(aten::view_dtype(&lazy, lazy.dtype()).is_err(), "also as elements of the same type");
+    }
     let error = aten::view_as_real(&aten::conj(&x).unwrap()).unwrap_err();
     assert!(error.to_string().contains("`resolve_conj` makes a copy"), "{error}");
     assert!(aten::view_as_complex(&real).is_err() && aten::imag(&real).is_err());

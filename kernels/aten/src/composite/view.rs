@@ -311,7 +311,7 @@ fn reinterpret(this: &Tensor, dtype: DType) -> Result<Tensor> {
     let mut strides = Dims::from_slice(geometry.strides());
     let mut offset = geometry.offset();
     let lazy = [(DispatchKey::Conjugate, "resolve_conj"), (DispatchKey::Negative, "resolve_neg")];
-    for (key, resolve) in lazy.into_iter().filter(|_| dtype != this.dtype()) {
+    for (key, resolve) in lazy {
         ensure!(
             !this.key_set().has(key),
             NotSupported,

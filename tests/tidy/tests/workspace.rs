@@ -96,6 +96,27 @@ fn unsafe_functions_list_what_they_ask_for() {
     assert!(problems.is_empty(), "{} places:\n{}", problems.len(), problems.join("\n"));
 }
 
+/// An extension module takes Python's symbols from the process that loads it, so no program can be linked from it:
+/// neither the one with its unit tests, nor the one with its benchmarks, which `cargo build --all-targets` builds.
+#[test]
+fn no_programs_are_made_of_extension_modules() {
+    let workspace = fs::read_to_string(folder("Cargo.toml")).unwrap();
+    let members = workspace.lines().find_map(|line| line.strip_prefix("members = ")).unwrap();
+    let mut modules = Vec::new();
+    for member in members.split('"').skip(1).step_by(2).filter(|member| !member.ends_with('*')) {
+        let manifest = fs::read_to_string(folder(member).join("Cargo.toml")).unwrap();
+        let is_module =
+            ["\"extension-module\"", "torch-library-python = "].iter().any(|it| manifest.contains(it));
+        if manifest.contains("\"cdylib\"") && is_module {
+            let has = |setting: &&str| manifest.lines().any(|line| line.starts_with(*setting));
+            let settings = ["test = false", "bench = false", "doctest = false"];
+            assert!(settings.iter().all(has), "{member}: the library needs all of {settings:?}");
+            modules.push(member);
+        }
+    }
+    assert_eq!(modules, ["runtime/python", "examples/python"]);
+}
+
 /// `torch_library!` refuses methods that could not be called, since tensors have their own of the same name.
 #[test]
 fn the_macros_know_the_methods_of_tensors() {

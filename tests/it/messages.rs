@@ -88,6 +88,21 @@ fn a_key_without_a_kernel() {
 }
 
 #[test]
+fn tensors_on_different_devices() {
+    let (x, y) = (Tensor::from([1.0]), Tensor::empty(&[1], DType::Float64, Device::META).unwrap());
+    check(
+        it_messages::add(&x, &y),
+        ErrorKind::MissingKernel,
+        expect![[r#"
+            it_messages::add has no kernel for Meta
+              argument 1 `self`: Tensor with DispatchKeySet(CPU, ADInplaceOrView, AutogradCPU, AutocastCPU)
+              argument 2 `other`: Tensor with DispatchKeySet(Meta, ADInplaceOrView, AutogradMeta)
+              kernel for CPU: add at tests/it/messages.rs (crate it)
+              help: the tensors are on different devices, cpu and meta: move them to one"#]],
+    );
+}
+
+#[test]
 fn a_crate_that_is_not_linked() {
     let x = with_key(DispatchKey::CPU);
     check(

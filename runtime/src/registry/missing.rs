@@ -5,12 +5,14 @@ use torch_library_schema::{Type, Value as _};
 use super::KernelInfo;
 use super::explain::Fate;
 use super::state::State;
+use crate::device::Device;
 use crate::error::{Error, ErrorKind};
 use crate::guard::LocalDispatchKeySet;
 use crate::key::{DispatchKey, DispatchKeySet};
 use crate::operator::kernel::BoxedKernel;
 use crate::operator::{Operator, OperatorHandle};
 use crate::signature;
+use crate::tensor::Tensor;
 use crate::value::{Stack, Value};
 
 /// There is neither a kernel nor a fallback.
@@ -39,11 +41,29 @@ pub(super) fn no_kernel(operator: &'static Operator, keys: DispatchKeySet, stack
         key => key.to_string(),
     };
     let unlinked = super::of(operator).lock().unlinked(operator, key);
-    let (cause, help) = match unlinked {
-        None => (String::new(), remedy(operator, key, &dropped)),
-        Some(cause) => (cause, String::new()),
+    let help = match (devices(operator, key, stack), &unlinked) {
+        (Some(devices), _) => {
+            format!("\n  help: the tensors are on different devices, {devices}: move them to one")
+        }
+        (None, None) => remedy(operator, key, &dropped),
+        (None, Some(_)) => String::new(),
     };
+    let cause = unlinked.unwrap_or_default();
     refusal(operator, stack, &format!("has no kernel for {call}{cause}"), &dropped, &help)
+}
+
+/// The devices of the tensors, if there are several, and the call failed for one of them.
+fn devices(operator: &'static Operator, key: DispatchKey, stack: &Stack<'_>) -> Option<String> {
+    let arguments = operator.handle().arguments(stack).unwrap_or_default();
+    let mut devices: Vec<Device> = Vec::new();
+    for device in arguments.iter().flat_map(Value::all_tensors).map(Tensor::device) {
+        if !devices.contains(&device) {
+            devices.push(device);
+        }
+    }
+    let is_of_device = devices.iter().any(|device| device.kind.dispatch_key() == key);
+    let names = || devices.iter().map(Device::to_string).collect::<Vec<_>>().join(" and ");
+    (is_of_device && devices.len() > 1).then(names)
 }
 
 /// The error for a boxed call with a value of another type than the schema's, which may stand where a tensor was meant.

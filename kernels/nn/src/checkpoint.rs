@@ -5,11 +5,11 @@
 //! use torch_library_kernels::checkpoint;
 //!
 //! let path = std::env::temp_dir().join(format!("weights-{}.safetensors", std::process::id()));
-//! let weight = Tensor::from([[1f32, 2.0], [3.0, 4.0]]);
-//! checkpoint::save(&path, &[("weight".to_owned(), weight)])?;
+//! let (weight, bias) = (Tensor::from([[1f32, 2.0], [3.0, 4.0]]), Tensor::from([5f32, 6.0]));
+//! checkpoint::save(&path, &[("weight", &weight), ("bias", &bias)])?;
 //!
-//! let other = Tensor::from([[0f32; 2]; 2]);
-//! checkpoint::load(&path, &[("weight".to_owned(), other.clone())])?;
+//! let (other, zeros) = (Tensor::from([[0f32; 2]; 2]), Tensor::from([0f32; 2]));
+//! checkpoint::load(&path, &[("weight", &other), ("bias", &zeros)])?;
 //! assert_eq!(other.to_vec::<f32>()?, [1.0, 2.0, 3.0, 4.0]);
 //! # std::fs::remove_file(&path)?;
 //! # Ok::<(), Error>(())
@@ -22,6 +22,7 @@
 //! Besides tensors, a file can hold settings, which a program reads or compares when it resumes ([`save_with`],
 //! [`Checkpoint`]).
 
+use std::borrow::Borrow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -39,14 +40,18 @@ mod file;
 /// The most names that an error lists.
 const LISTED: usize = 8;
 
-/// Writes tensors to a file, atomically: the file gets its name once it is complete and on the disk.
+/// Writes named tensors to a file, atomically: the file gets its name once it is complete and on the disk. Here and in
+/// the functions below, names and tensors are owned or borrowed: `("weight", &weight)`, or what [`Optimizer::state`]
+/// returns.
+///
+/// [`Optimizer::state`]: crate::optim::Optimizer::state
 ///
 /// # Errors
 /// A path that cannot be written to, two tensors of one name, types that the format does not have, memory that the host
 /// cannot access.
 ///
 /// PyTorch: `safetensors.torch.save_file`.
-pub fn save(path: impl AsRef<Path>, tensors: &[(String, Tensor)]) -> Result<()> {
+pub fn save(path: impl AsRef<Path>, tensors: &[(impl AsRef<str>, impl Borrow<Tensor>)]) -> Result<()> {
     save_with(path, tensors, &[])
 }
 
@@ -59,7 +64,7 @@ pub fn save(path: impl AsRef<Path>, tensors: &[(String, Tensor)]) -> Result<()> 
 /// PyTorch: `safetensors.torch.save_file(metadata=…)`.
 pub fn save_with(
     path: impl AsRef<Path>,
-    tensors: &[(String, Tensor)],
+    tensors: &[(impl AsRef<str>, impl Borrow<Tensor>)],
     settings: &[(&str, String)],
 ) -> Result<()> {
     let tensors = distinct(tensors)?;
@@ -84,7 +89,7 @@ pub fn save_with(
 /// sizes or another type; or a tensor in the file that was not asked for.
 ///
 /// PyTorch: `safetensors.torch.load_model`.
-pub fn load(path: impl AsRef<Path>, tensors: &[(String, Tensor)]) -> Result<()> {
+pub fn load(path: impl AsRef<Path>, tensors: &[(impl AsRef<str>, impl Borrow<Tensor>)]) -> Result<()> {
     Checkpoint::open(path)?.load(tensors)
 }
 
@@ -96,12 +101,11 @@ pub fn load(path: impl AsRef<Path>, tensors: &[(String, Tensor)]) -> Result<()> 
 /// use torch_library_kernels::checkpoint;
 ///
 /// let path = std::env::temp_dir().join(format!("pretrained-{}.safetensors", std::process::id()));
-/// let tensor = |name: &str, x: f64| (name.to_owned(), Tensor::from([x]));
-/// checkpoint::save(&path, &[tensor("body", 1.0), tensor("old head", 2.0)])?;
+/// checkpoint::save(&path, &[("body", Tensor::from([1.0])), ("old head", Tensor::from([2.0]))])?;
 ///
-/// let model = [tensor("body", 0.0), tensor("new head", 0.0)];
-/// let keys = checkpoint::load_partial(&path, &model)?;
-/// assert_eq!(model[0].1.to_vec::<f64>()?, [1.0]);
+/// let (body, head) = (Tensor::from([0.0]), Tensor::from([0.0]));
+/// let keys = checkpoint::load_partial(&path, &[("body", &body), ("new head", &head)])?;
+/// assert_eq!(body.to_vec::<f64>()?, [1.0]);
 /// assert_eq!((keys.missing_keys, keys.unexpected_keys), (vec!["new head".to_owned()], vec!["old head".to_owned()]));
 /// # std::fs::remove_file(&path)?;
 /// # Ok::<(), Error>(())
@@ -112,7 +116,10 @@ pub fn load(path: impl AsRef<Path>, tensors: &[(String, Tensor)]) -> Result<()> 
 /// type. Nothing is written then.
 ///
 /// PyTorch: `load_state_dict(strict=False)`, `safetensors.torch.load_model(strict=False)`.
-pub fn load_partial(path: impl AsRef<Path>, tensors: &[(String, Tensor)]) -> Result<IncompatibleKeys> {
+pub fn load_partial(
+    path: impl AsRef<Path>,
+    tensors: &[(impl AsRef<str>, impl Borrow<Tensor>)],
+) -> Result<IncompatibleKeys> {
     Checkpoint::open(path)?.load_partial(tensors)
 }
 
@@ -154,7 +161,7 @@ pub fn fingerprint(tensors: &[&Tensor]) -> Result<String> {
 /// use torch_library_kernels::checkpoint::{self, Checkpoint};
 ///
 /// let path = std::env::temp_dir().join(format!("settings-{}.safetensors", std::process::id()));
-/// checkpoint::save_with(&path, &[("x".to_owned(), Tensor::from([1.0]))], &[("batch", "32".to_owned())])?;
+/// checkpoint::save_with(&path, &[("x", Tensor::from([1.0]))], &[("batch", "32".to_owned())])?;
 ///
 /// let checkpoint = Checkpoint::open(&path)?;
 /// assert_eq!(checkpoint.tensors()["x"].to_vec::<f64>()?, [1.0]);
@@ -228,7 +235,7 @@ impl Checkpoint {
     ///
     /// # Errors
     /// The errors of [`load`](fn@load).
-    pub fn load(&self, tensors: &[(String, Tensor)]) -> Result<()> {
+    pub fn load(&self, tensors: &[(impl AsRef<str>, impl Borrow<Tensor>)]) -> Result<()> {
         let (path, wanted) = (self.path.display(), distinct(tensors)?);
         let IncompatibleKeys { missing_keys, unexpected_keys } = self.compare(&wanted);
         if let Some(name) = missing_keys.first() {
@@ -248,7 +255,10 @@ impl Checkpoint {
     ///
     /// # Errors
     /// The errors of [`load_partial`](fn@load_partial).
-    pub fn load_partial(&self, tensors: &[(String, Tensor)]) -> Result<IncompatibleKeys> {
+    pub fn load_partial(
+        &self,
+        tensors: &[(impl AsRef<str>, impl Borrow<Tensor>)],
+    ) -> Result<IncompatibleKeys> {
         let wanted = distinct(tensors)?;
         write(self.pairs(&wanted)?)?;
         Ok(self.compare(&wanted))
@@ -306,10 +316,11 @@ fn write(mut pairs: Vec<(Tensor, &Tensor)>) -> Result<()> {
 }
 
 /// Tensors by name.
-fn distinct(tensors: &[(String, Tensor)]) -> Result<BTreeMap<String, Tensor>> {
+fn distinct(tensors: &[(impl AsRef<str>, impl Borrow<Tensor>)]) -> Result<BTreeMap<String, Tensor>> {
     let mut named = BTreeMap::new();
     for (name, tensor) in tensors {
-        let earlier = named.insert(name.clone(), tensor.clone());
+        let name = name.as_ref();
+        let earlier = named.insert(name.to_owned(), tensor.borrow().clone());
         ensure!(earlier.is_none(), Argument, "two tensors of a checkpoint have the name {name:?}");
     }
     Ok(named)

@@ -13,6 +13,9 @@ use torch_library_kernels::checkpoint::{self, Checkpoint};
 use torch_library_kernels::data::safetensors;
 use torch_library_kernels::prelude::*;
 
+/// No tensors.
+const NOTHING: [(&str, Tensor); 0] = [];
+
 fn file(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name)
 }
@@ -230,7 +233,7 @@ fn checkpoints_are_files_that_others_read() -> Result<()> {
         settings.into_iter().collect::<Vec<_>>(),
         [("a \"setting\"".to_owned(), "ü\n".to_owned()), ("batch".to_owned(), "32".to_owned())]
     );
-    checkpoint::save(&path, &[])?;
+    checkpoint::save(&path, &NOTHING)?;
     assert!(checkpoint::read(&path)?.is_empty());
     Ok(())
 }
@@ -258,7 +261,7 @@ fn files_without_a_checksum_are_read_as_they_are() -> Result<()> {
 fn other_settings_are_told_apart() -> Result<()> {
     let path = file("settings.safetensors");
     let settings = |batch: &str, seed: &str| [("batch", batch.to_owned()), ("seed", seed.to_owned())];
-    checkpoint::save_with(&path, &[], &settings("32", "5"))?;
+    checkpoint::save_with(&path, &NOTHING, &settings("32", "5"))?;
     let there = Checkpoint::open(&path)?;
     there.expect_settings(&settings("32", "5"))?;
     assert_eq!(
@@ -272,7 +275,7 @@ fn other_settings_are_told_apart() -> Result<()> {
     for name in ["batch", "checksum", "writer"] {
         let twice = [("batch", String::new()), (name, String::new())];
         assert_eq!(
-            refusal(&path, checkpoint::save_with(&path, &[], &twice)),
+            refusal(&path, checkpoint::save_with(&path, &NOTHING, &twice)),
             format!("two settings of a checkpoint have the name {name:?}")
         );
     }
@@ -332,12 +335,12 @@ fn several_save_at_once_and_readers_find_whole_files() -> Result<()> {
 #[test]
 fn places_that_cannot_be_written_to_are_named() -> Result<()> {
     let path = file("no-such-folder").join("x.safetensors");
-    let error = refusal(&path, checkpoint::save(&path, &[]));
+    let error = refusal(&path, checkpoint::save(&path, &NOTHING));
     assert!(error.starts_with("cannot write FILE: "), "{error}");
     let path = file("a-folder");
     fs::create_dir_all(&path)?;
     assert_eq!(
-        refusal(&path, checkpoint::save(&path, &[])),
+        refusal(&path, checkpoint::save(&path, &NOTHING)),
         "cannot write FILE: it exists and is not a file"
     );
     assert_eq!(refusal(&path, checkpoint::read(&path)), "cannot read FILE: it is not a file");

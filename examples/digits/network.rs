@@ -71,7 +71,7 @@ impl Network {
         for batch in Batches::new([images], AT_ONCE)? {
             let [images] = batch?;
             let images = images.to(self.parameters[0].device())?;
-            let found = no_grad(|| logits(&self.parameters, &images)?.argmax(Some(1), false))?;
+            let found = no_grad(|| logits(&self.parameters, &images)?.argmax(1, false))?;
             classes.extend(found.to_vec::<i64>()?);
         }
         Ok(classes)
@@ -89,7 +89,7 @@ pub(crate) fn logits(parameters: &[Tensor], images: &Tensor) -> Result<Tensor> {
     };
     let seen = aten::max_pool2d(&convolve(&convolve(images, 0)?, 1)?, &[2, 2])?;
     let flat = aten::flatten_using_ints::with(&seen).start_dim(1).call()?;
-    aten::linear::with(&flat, &parameters[4]).bias(Some(&parameters[5])).call()
+    aten::linear::with(&flat, &parameters[4]).bias(&parameters[5]).call()
 }
 
 /// The mean cross-entropy of the logits, as one number.

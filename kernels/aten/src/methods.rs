@@ -3,8 +3,8 @@
 //! Every operator with an argument `Tensor self` is a method under the name of its function, in the trait of its
 //! family. This module has those that read better under another name, or with default arguments.
 
-use torch_library::DeviceType;
 use torch_library::prelude::*;
+use torch_library::{DeviceType, IntoOptional};
 
 use crate::aten;
 
@@ -184,9 +184,19 @@ pub trait TensorMethods {
         aten::flatten_using_ints(self.as_tensor())
     }
 
-    /// Clamps each element to `[min, max]`.
-    fn clamp(&self, min: Option<Scalar>, max: Option<Scalar>) -> Result<Tensor> {
-        aten::clamp::call(self.as_tensor(), min, max)
+    /// Clamps each element to `[min, max]`. Either limit may be `None`.
+    ///
+    /// ```
+    /// use torch_library::prelude::*;
+    /// use torch_library_kernels::prelude::*;
+    ///
+    /// let x = Tensor::from([-1.0, 0.5, 2.0]);
+    /// assert_eq!(x.clamp(0, 1)?.to_vec::<f64>()?, [0.0, 0.5, 1.0]);
+    /// assert_eq!(x.clamp(None, 1)?.to_vec::<f64>()?, [-1.0, 0.5, 1.0]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    fn clamp(&self, min: impl IntoOptional<Scalar>, max: impl IntoOptional<Scalar>) -> Result<Tensor> {
+        aten::clamp::call(self.as_tensor(), min.into_optional(), max.into_optional())
     }
 
     /// The largest elements over some dimensions, which are kept with size 1 if `keepdim`.
@@ -199,9 +209,20 @@ pub trait TensorMethods {
         aten::amin::call(self.as_tensor(), dims, keepdim)
     }
 
-    /// The index of the largest element along a dimension, or in the flattened tensor.
-    fn argmax(&self, dim: Option<i64>, keepdim: bool) -> Result<Tensor> {
-        aten::argmax::call(self.as_tensor(), dim, keepdim)
+    /// The indices of the largest elements along a dimension, which is kept with size 1 if `keepdim`; with `None`, the
+    /// index of the largest element in the flattened tensor.
+    ///
+    /// ```
+    /// use torch_library::prelude::*;
+    /// use torch_library_kernels::prelude::*;
+    ///
+    /// let x = Tensor::from([[1.0, 3.0], [4.0, 2.0]]);
+    /// assert_eq!(x.argmax(1, false)?.to_vec::<i64>()?, [1, 0]);
+    /// assert_eq!(x.argmax(None, false)?.to_vec::<i64>()?, [2]);
+    /// # Ok::<(), Error>(())
+    /// ```
+    fn argmax(&self, dim: impl IntoOptional<i64>, keepdim: bool) -> Result<Tensor> {
+        aten::argmax::call(self.as_tensor(), dim.into_optional(), keepdim)
     }
 
     /// The softmax along a dimension.

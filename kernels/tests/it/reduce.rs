@@ -100,7 +100,7 @@ fn extremes_let_nan_through() -> Result<()> {
 #[test]
 fn the_first_of_equals_is_the_argmax() -> Result<()> {
     let x = Tensor::from([[1, 7, 7], [7, 0, -1]]);
-    assert_eq!(x.argmax(Some(1), false)?.to_vec::<i64>()?, [1, 0]);
+    assert_eq!(x.argmax(1, false)?.to_vec::<i64>()?, [1, 0]);
     assert_eq!(x.argmax(None, false)?.item()?, Scalar::Int(1));
     assert_eq!(x.t()?.argmax(None, true)?.sizes(), [1, 1]);
     assert_eq!(x.t()?.argmax(None, false)?.item()?, Scalar::Int(1));
@@ -108,7 +108,7 @@ fn the_first_of_equals_is_the_argmax() -> Result<()> {
     let nan = Tensor::from([1.0, f64::NAN, f64::INFINITY, f64::NAN]);
     assert_eq!((nan.argmax(None, false)?.item()?, aten::argmin(&nan)?.item()?), (1.into(), 1.into()));
     let low = Tensor::from([f64::NEG_INFINITY; 20]);
-    assert_eq!(low.argmax(Some(0), false)?.item()?, Scalar::Int(0));
+    assert_eq!(low.argmax(0, false)?.item()?, Scalar::Int(0));
     assert!(Tensor::from([true]).argmax(None, false).is_err());
     Ok(())
 }

@@ -95,9 +95,9 @@ fn magnitudes_of_complex_numbers_are_real() -> Result<()> {
 #[test]
 fn clamp_takes_one_bound_or_two() -> Result<()> {
     let x = Tensor::from([-2.0, 0.5, f64::NAN, 7.0]);
-    let y = x.clamp(Some(0.into()), Some(1.into()))?.to_vec::<f64>()?;
+    let y = x.clamp(0, 1)?.to_vec::<f64>()?;
     assert_eq!((y[0], y[1], y[2].is_nan(), y[3]), (0.0, 0.5, true, 1.0));
-    assert_eq!(x.clamp(Some(3.into()), Some(1.into()))?.to_vec::<f64>()?[0], 1.0);
+    assert_eq!(x.clamp(3, 1)?.to_vec::<f64>()?[0], 1.0);
     assert!(x.clamp(None, None).is_err());
     let y = aten::clamp_Tensor::with(&x).min(Some(&Tensor::from([1.0]))).call()?.to_vec::<f64>()?;
     assert_eq!((y[0], y[1], y[3]), (1.0, 1.0, 7.0));
@@ -117,8 +117,8 @@ fn bounds_take_part_in_promotion() -> Result<()> {
 #[test]
 fn bounds_that_nothing_reaches_do_not_bind() -> Result<()> {
     let x = Tensor::from([1u8, 9]);
-    assert_eq!(x.clamp(Some((-3).into()), Some(5.into()))?.to_vec::<u8>()?, [1, 5]);
-    let error = x.clamp(Some(300.into()), None).unwrap_err();
+    assert_eq!(x.clamp(-3, 5)?.to_vec::<u8>()?, [1, 5]);
+    let error = x.clamp(300, None).unwrap_err();
     assert_eq!(error.to_string(), "aten::clamp: no number of uint8 is within the bound 300");
     Ok(())
 }

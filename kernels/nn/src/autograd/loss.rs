@@ -122,7 +122,7 @@ fn distance(a: &Tensor, b: &Tensor) -> Result<Tensor> {
 
 /// Distances of at most `most` in either direction, which may be infinite.
 fn limited(distance: &Tensor, most: f64) -> Result<Tensor> {
-    distance.clamp(Some(Scalar::from(-most)), Some(Scalar::from(most)))
+    distance.clamp(-most, most)
 }
 
 /// The slope, at these distances, of a function that is quadratic up to `bound` and continues with slopes of -1 and 1
@@ -131,10 +131,10 @@ fn bent(distance: &Tensor, bound: f64) -> Result<Tensor> {
     match bound {
         // As in PyTorch, the slope at zero is -1; that of NaN stays NaN.
         0.0 => {
-            let slope = distance.div(0)?.clamp(Some(Scalar::from(-1)), Some(Scalar::from(1)))?;
+            let slope = distance.div(0)?.clamp(-1, 1)?;
             aten::masked_fill_Scalar(&slope, &aten::le_Scalar(distance, 0.into())?, (-1).into())
         }
-        _ => distance.div(bound)?.clamp(Some(Scalar::from(-1)), Some(Scalar::from(1))),
+        _ => distance.div(bound)?.clamp(-1, 1),
     }
 }
 

@@ -88,19 +88,19 @@ fn the_first_of_the_largest_is_found() {
         all_same(device, std::slice::from_ref(&x), |x| {
             let (most, places) = aten::max_dim(&x[0], dim)?;
             let (least, places_of_least) = aten::min_dim(&x[0], dim)?;
-            Ok(vec![most, places, least, places_of_least, x[0].argmax(Some(dim), true)?])
+            Ok(vec![most, places, least, places_of_least, x[0].argmax(dim, true)?])
         });
     }
     let whole = Tensor::from_vec((0..600).map(|i: i32| (i * 7919) % 211 - 100).collect(), &[2, 100, 3]);
     all_same(device, &[whole.unwrap()], |x| {
         let (most, places) = aten::max_dim(&x[0], 1)?;
-        Ok(vec![most, places, x[0].argmax(Some(2), false)?, aten::argmin(&x[0])?])
+        Ok(vec![most, places, x[0].argmax(2, false)?, aten::argmin(&x[0])?])
     });
     same(device, &[x], |x| aten::argmin(&x[0].slice(0, 3, 5, 1)?));
     let same_all_along = Tensor::full(&[1, 200], f64::NEG_INFINITY, DType::Float32, Device::CPU).unwrap();
-    same(device, &[same_all_along], |x| x[0].argmax(Some(1), false));
+    same(device, &[same_all_along], |x| x[0].argmax(1, false));
     let of_nine_dimensions = tensor(&[2, 1, 3, 1, 2, 1, 2, 1, 2], 0.0);
-    same(device, &[of_nine_dimensions], |x| x[0].transpose(0, 8)?.argmax(Some(2), false));
+    same(device, &[of_nine_dimensions], |x| x[0].transpose(0, 8)?.argmax(2, false));
 }
 
 #[test]

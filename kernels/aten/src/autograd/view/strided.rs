@@ -37,7 +37,7 @@ pub(in crate::autograd) fn backward(
     if overlaps(this)? {
         let ones = aten::new_ones(grad, own.sizes())?;
         let how_many = aten::index_add(&memory, 0, &own, &ones)?;
-        gathered = gathered.div(&how_many.clamp(Some(Scalar::from(1)), None)?)?;
+        gathered = gathered.div(&how_many.clamp(1, None)?)?;
     }
     gathered.index_select(0, &own)?.reshape(this.sizes())
 }

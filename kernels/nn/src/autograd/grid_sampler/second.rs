@@ -166,7 +166,7 @@ impl Sampling<'_> {
             sign = aten::where_ScalarSelf(&turns, (-1).into(), &sign)?;
         }
         let is_between = inside(&place, aten::gt_Scalar, size - 1.0)?;
-        let place = place.nan_to_num()?.clamp(Some(0.into()), Some((size - 1.0).into()))?;
+        let place = place.nan_to_num()?.clamp(0, size - 1.0)?;
         Ok((place, aten::where_ScalarOther(&is_between, &sign, 0.into())?))
     }
 }

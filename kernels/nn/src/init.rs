@@ -10,6 +10,7 @@
 //! assert!(weight.requires_grad());
 //! let same = init::kaiming_uniform(&[16, 1, 3, 3], &Generator::with_seed(7))?;
 //! assert_eq!(weight.to_vec::<f32>()?, same.to_vec::<f32>()?);
+//! assert_eq!(init::ones(&[2])?.to_vec::<f32>()?, [1.0, 1.0]); // the weight of a normalisation
 //! # Ok::<(), Error>(())
 //! ```
 
@@ -25,8 +26,8 @@ use crate::aten;
 ///
 /// PyTorch: `torch.nn.init.uniform_`.
 pub fn uniform(sizes: &[i64], low: f64, high: f64, generator: &Generator) -> Result<Tensor> {
-    let mut tensor = empty(sizes)?;
-    aten::uniform_::with(&mut tensor).from(low).to(high).generator(Some(generator)).call()?;
+    let mut tensor = zeroed(sizes)?;
+    aten::uniform_::with(&mut tensor).from(low).to(high).generator(generator).call()?;
     parameter(tensor)
 }
 
@@ -37,7 +38,17 @@ pub fn uniform(sizes: &[i64], low: f64, high: f64, generator: &Generator) -> Res
 ///
 /// PyTorch: `torch.nn.init.zeros_`.
 pub fn zeros(sizes: &[i64]) -> Result<Tensor> {
-    parameter(empty(sizes)?)
+    parameter(zeroed(sizes)?)
+}
+
+/// Ones, with which the weights of normalisation layers begin.
+///
+/// # Errors
+/// Negative sizes.
+///
+/// PyTorch: `torch.nn.init.ones_`.
+pub fn ones(sizes: &[i64]) -> Result<Tensor> {
+    parameter(aten::ones::with(sizes).dtype(DType::Float32).call()?)
 }
 
 /// Normally distributed numbers.
@@ -47,8 +58,8 @@ pub fn zeros(sizes: &[i64]) -> Result<Tensor> {
 ///
 /// PyTorch: `torch.nn.init.normal_`.
 pub fn normal(sizes: &[i64], mean: f64, std: f64, generator: &Generator) -> Result<Tensor> {
-    let mut tensor = empty(sizes)?;
-    aten::normal_::with(&mut tensor).mean(mean).std(std).generator(Some(generator)).call()?;
+    let mut tensor = zeroed(sizes)?;
+    aten::normal_::with(&mut tensor).mean(mean).std(std).generator(generator).call()?;
     parameter(tensor)
 }
 
@@ -81,8 +92,8 @@ fn fan_in(sizes: &[i64]) -> Result<f64> {
     }
 }
 
-fn empty(sizes: &[i64]) -> Result<Tensor> {
-    aten::zeros::with(sizes).dtype(Some(DType::Float32)).call()
+fn zeroed(sizes: &[i64]) -> Result<Tensor> {
+    aten::zeros::with(sizes).dtype(DType::Float32).call()
 }
 
 fn parameter(tensor: Tensor) -> Result<Tensor> {

@@ -180,8 +180,11 @@ impl<T: Element> PartsMut<T> {
 }
 
 /// The number of parts of a tensor; it does not change while a lease is held.
+///
+/// # Errors
+/// A tensor that is not in row-major order.
 #[inline]
-fn count(tensor: &Tensor, len: usize) -> Result<usize> {
+pub fn count(tensor: &Tensor, len: usize) -> Result<usize> {
     ensure!(
         tensor.is_contiguous(MemoryFormat::Contiguous),
         Argument,

@@ -11,6 +11,7 @@ use torch_library::prelude::*;
 
 use crate::cpu::matmul::implicit_gemm::Aligned;
 use crate::loops::convert::{Loader, Storer, loader, storer};
+use crate::loops::parts::count;
 use crate::loops::{contiguous, is_plain};
 use crate::number::Number;
 
@@ -174,16 +175,4 @@ impl<T: Number> LinesMut<T> {
         }
         store(run);
     }
-}
-
-/// The number of lines of a contiguous tensor; it does not change while a lease is held.
-fn count(tensor: &Tensor, len: usize) -> Result<usize> {
-    ensure!(
-        tensor.is_contiguous(MemoryFormat::Contiguous),
-        Busy,
-        "the strides of sizes {:?} changed to {:?} while they were read",
-        tensor.sizes(),
-        tensor.strides()
-    );
-    Ok(tensor.numel() as usize / len.max(1))
 }

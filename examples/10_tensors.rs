@@ -44,7 +44,7 @@ fn main() -> Result<()> {
 
     let weight = Tensor::from([[1f32, 0.0, -1.0], [0.0, 1.0, 1.0]]);
     println!("dense: {}", layers::dense(&x, &weight)?);
-    println!("dense: {}", layers::dense::with(&x, &weight).bias(Some(&Tensor::from([3f32, -3.0]))).call()?);
+    println!("dense: {}", layers::dense::with(&x, &weight).bias(&Tensor::from([3f32, -3.0])).call()?);
     Ok(())
 }
 

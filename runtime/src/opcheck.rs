@@ -99,7 +99,9 @@ pub enum Check {
     /// The `out` variant gives the same result, in the memory that was passed.
     Out,
     /// If the operator has an autograd kernel, its gradients agree with finite differences, and none is lost. Only
-    /// checked for samples with few elements in double precision, at which the operator has to be smooth.
+    /// checked for samples with few elements in double precision, at which the operator has to be smooth. An operator
+    /// whose derivative is another one on purpose, such as rounding with a straight-through estimate, leaves this and
+    /// the next check out, by [`OpCheck::without`].
     Gradient,
     /// The same for second derivatives.
     SecondGradient,

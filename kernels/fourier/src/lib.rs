@@ -9,7 +9,7 @@
 //! use torch_library_fourier as _;
 //!
 //! let spectrum = aten::fft_rfft::with(&Tensor::from([1.0, 2.0, 3.0])).call()?;
-//! let signal = aten::fft_irfft::with(&spectrum).n(Some(3)).call()?;
+//! let signal = aten::fft_irfft::with(&spectrum).n(3).call()?;
 //! assert!(aten::allclose::with(&signal, &Tensor::from([1.0, 2.0, 3.0])).call()?);
 //! # Ok::<(), Error>(())
 //! ```

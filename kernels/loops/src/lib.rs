@@ -87,7 +87,7 @@
 //!
 //! # fn main() -> Result<()> {
 //! let x = Tensor::from([[1, 2], [3, 4]]);
-//! assert_eq!(physics::energy::with(&x).dim(Some(&[1])).call()?.to_vec::<i32>()?, [5, 25]);
+//! assert_eq!(physics::energy::with(&x).dim(&[1]).call()?.to_vec::<i32>()?, [5, 25]);
 //! # Ok(())
 //! # }
 //! ```

@@ -394,9 +394,9 @@ torch_library! {
         ///
         /// let signal = aten::sin(&aten::to_dtype(&aten::arange(64.into())?, DType::Float32)?)?;
         /// let window = aten::hann_window(16)?;
-        /// let parts = aten::stft_center::with(&signal, 16).window(Some(&window)).return_complex(true).call()?;
+        /// let parts = aten::stft_center::with(&signal, 16).window(&window).return_complex(true).call()?;
         /// assert_eq!(parts.sizes(), [9, 17]);
-        /// let back = aten::istft::with(&parts, 16).window(Some(&window)).call()?;
+        /// let back = aten::istft::with(&parts, 16).window(&window).call()?;
         /// assert!(aten::allclose::with(&back, &signal).atol(1e-5).call()?);
         /// # Ok::<(), Error>(())
         /// ```

@@ -13,10 +13,13 @@ use crate::signature::{Weight, WeightKind};
 use crate::target::Target;
 use crate::wire::{Argument, Float, Graph, Named, NamedArgument, Node, OptionalTensor, OutputSpec};
 
-const CONVOLUTIONS: [&str; 4] = ["conv1d", "conv2d", "conv3d", "convolution"];
+/// A convolution in any number of dimensions, which may be transposed.
+const ANY_CONVOLUTION: &str = "convolution";
+const CONVOLUTIONS: [&str; 4] = ["conv1d", "conv2d", "conv3d", ANY_CONVOLUTION];
 
-/// The last one is always in inference, the others are if `training` is false.
-const NORMS: [&str; 3] = ["batch_norm", "native_batch_norm", "_native_batch_norm_legit_no_training"];
+/// A normalisation that is always in inference; the others are if `training` is false.
+const INFERENCE_NORM: &str = "_native_batch_norm_legit_no_training";
+const NORMS: [&str; 3] = ["batch_norm", "native_batch_norm", INFERENCE_NORM];
 
 /// With more weights that may change, nothing is folded: each of these is compared with all others, which would take
 /// long in an archive made for that.
@@ -189,7 +192,7 @@ impl<'p> Facts<'p> {
         let is_training =
             || argument(node, "training", 5).is_none_or(|flag| !matches!(flag, Argument::AsBool(false)));
         let name = operator(node).filter(|name| NORMS.contains(name))?;
-        if name != NORMS[2] && is_training() {
+        if name != INFERENCE_NORM && is_training() {
             return None;
         }
         let input = names(argument(node, "input", 0)?).next()?;
@@ -198,14 +201,14 @@ impl<'p> Facts<'p> {
         let of = operator(before).filter(|name| CONVOLUTIONS.contains(name))?;
         let is_transposed = || !matches!(argument(before, "transposed", 6), Some(Argument::AsBool(false)));
         let is_used = |result: &Argument| names(result).any(|name| self.uses.contains_key(name));
-        if (of == CONVOLUTIONS[3] && is_transposed())
+        if (of == ANY_CONVOLUTION && is_transposed())
             || self.uses.get(input) != Some(&1)
             || before.outputs.len() != 1
             || node.outputs.iter().skip(1).any(is_used)
         {
             return None;
         }
-        let eps = match argument(node, "eps", if name == NORMS[2] { 6 } else { 7 })? {
+        let eps = match argument(node, "eps", if name == INFERENCE_NORM { 6 } else { 7 })? {
             Argument::AsFloat(Float(eps)) => *eps,
             _ => return None,
         };

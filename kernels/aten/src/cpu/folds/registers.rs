@@ -43,14 +43,16 @@ pub(super) fn extreme<T: Element, const LARGEST: bool>(elements: &[T]) -> Option
     }
 }
 
-/// What [`accumulated`] computes of elements: their sum, their product, the sum of their squares, or the sum of those
-/// that are not NaN.
+/// For [`accumulated`]: the sum.
 pub(super) const SUM: u8 = 0;
+/// For [`accumulated`]: the product.
 pub(super) const PRODUCT: u8 = 1;
+/// For [`accumulated`]: the sum of squares.
 pub(super) const SQUARES: u8 = 2;
+/// For [`accumulated`]: the sum of the elements that are not NaN.
 pub(super) const NUMBERS: u8 = 3;
 
-/// The sum, or whatever `WHAT` names; `None` for other types and processors, and for few elements.
+/// What `WHAT` names, such as [`SUM`]; `None` for other types and processors, and for few elements.
 #[inline(always)]
 pub(super) fn accumulated<T: Element, const WHAT: u8>(elements: &[T]) -> Option<T> {
     if elements.len() < FEWEST || !has_avx512() {

@@ -130,14 +130,14 @@ const LONG: usize = 512;
 /// that order open; to find it, a line is sorted twice, which takes much longer in the end than radix sort.
 pub(super) const LONGEST_LIKE_PYTORCH: usize = 4096;
 
-/// If less than one element of this many is wanted, most are left out by blocks.
+/// If less than one element in this many is wanted, whole blocks of the line are passed over.
 const FEW: usize = 16;
-
-/// If at most one element of this many is wanted, PyTorch keeps them in a heap.
-const FEW_IN_PYTORCH: usize = 64;
 
 /// The number of elements of such a block.
 const BLOCK: usize = 256;
+
+/// If at most one element in this many is wanted, PyTorch finds them with a heap, and otherwise by selection.
+const FEW_IN_PYTORCH: usize = 64;
 
 on_vectors! {
     /// Whether an element of a block precedes one of this rank.
@@ -253,7 +253,8 @@ impl<T: Sorted> Sorter<T> {
         self.write(places);
     }
 
-    /// Sorts the first `count` elements of a line, at least one. Whether no other is equal to one of them.
+    /// Sorts the first `count` elements of a line, for a `count` of at least 1. Returns whether no two of them are
+    /// equal, and no other element is equal to the last of them: then there is only one such order.
     fn find_first(&mut self, line: &[T], count: usize, descending: bool) -> bool {
         if count < line.len() / FEW {
             self.rank_first(line, count, descending);
@@ -270,7 +271,7 @@ impl<T: Sorted> Sorter<T> {
         up_to_last == count && self.are_different()
     }
 
-    /// A line of integers of 64 bits whose differences fit into 32 bits, in the same order.
+    /// A line of 64-bit integers as 32-bit ones in the same order, if it is long and their differences fit.
     fn narrowed(&mut self, line: &[T]) -> Option<&mut Narrow> {
         if T::DTYPE != DType::Int64 || !(LONG..=<u64 as Ranked>::PLACES).contains(&line.len()) {
             return None;
@@ -324,8 +325,8 @@ impl<T: Sorted> Sorter<T> {
         found.map_or_else(|| self.nth(line, before), Ranked::place)
     }
 
-    /// Ranks the first `count` elements in sorted order. A block is left out if none of its elements precedes the last
-    /// of the first `count` of those before it.
+    /// Ranks the elements that come first in sorted order, `count` of them. A block is passed over if none of its
+    /// elements precedes the last of the first `count` so far.
     fn rank_first(&mut self, line: &[T], count: usize, descending: bool) {
         self.ranked.clear();
         let mut last = None;
@@ -352,7 +353,7 @@ impl<T: Sorted> Sorter<T> {
         self.keep(count);
     }
 
-    /// Drops all but the first `count` in sorted order, of which the last is the last one.
+    /// Keeps the elements that come first in sorted order, `count` of them, the last of which moves to the end.
     fn keep(&mut self, count: usize) {
         self.ranked.select_nth_unstable(count - 1);
         self.ranked.truncate(count);

@@ -17,6 +17,7 @@ pub(super) struct Line<'a, T> {
     /// The lines of the source, and for each the number of its first tap.
     pub(super) sources: &'a [&'a [T]],
     pub(super) taps: &'a [usize],
+    /// The pass along the line.
     pub(super) x: &'a Pass,
     pub(super) channels: usize,
     /// The weights of all channels for each tap.
@@ -27,20 +28,23 @@ pub(super) struct Line<'a, T> {
     pub(super) to: &'a mut [MaybeUninit<T>],
 }
 
-/// The part that a line of places has in the gradient of the weight.
+/// What a line of places contributes to the gradient of the weight.
 pub(super) struct Gradient<'a, T> {
     /// The lines of the image, and for each the number of its first tap.
     pub(super) sources: &'a [&'a [T]],
     pub(super) taps: &'a [usize],
+    /// The pass along the line.
     pub(super) x: &'a Pass,
     pub(super) channels: usize,
+    /// The gradients of the places, all channels of each.
     pub(super) gradients: &'a [T],
     /// The sums of all channels for each tap.
     pub(super) sums: &'a mut [T],
 }
 
-/// Evaluates an expression for all channels, for as many at a time as one or two registers hold: with the first of
-/// them, their number in each register, and, as a constant, the number of registers.
+/// Evaluates an expression for all channels, in groups that fill two registers or one, or part of one at the end. The
+/// expression sees the first channel of the group, the number of channels in each register, and, as a constant, the
+/// number of registers.
 macro_rules! by_registers {
     ($V:ident, $channels:expr, |$first:ident, $count:ident, $REGISTERS:ident| $call:expr) => {{
         let (channels, mut $first) = ($channels, 0);
@@ -81,7 +85,7 @@ impl<T: Number> Work<T> for Line<'_, T> {
         );
         let inside = self.x.inside(self.x.taps());
         // SAFETY: by the assertions, the lines have all pixels of the source, the result those of the pass, each with
-        // all channels; `by_registers` passes channels that there are. The caller vouches for the registers.
+        // all channels; `by_registers` passes channels that exist. The caller vouches for the registers.
         by_registers!(V, self.channels, |first, count, REGISTERS| unsafe {
             let mut n = 0;
             while n < self.x.count() {
@@ -158,7 +162,7 @@ impl<T: Number> Work<T> for Gradient<'_, T> {
         assert!(self.gradients.len() == self.x.count() * self.channels);
         for line in self.taps.iter().copied().zip(self.sources.iter().copied()) {
             // SAFETY: by the assertions, the lines have all pixels, the gradients all places and the sums all taps,
-            // each with all channels; `by_registers` passes channels that there are. The caller vouches for the
+            // each with all channels; `by_registers` passes channels that exist. The caller vouches for the
             // registers.
             by_registers!(V, self.channels, |first, count, REGISTERS| unsafe {
                 for taps in self.x.taps().chunks(4) {

@@ -54,7 +54,7 @@ fn main() -> Result<()> {
 fn perceptron(parameters: &[Tensor], images: &Tensor) -> Result<Tensor> {
     let images = aten::reshape(images, &[-1, 64])?;
     let layer = |x: &Tensor, layer: usize| {
-        aten::linear::with(x, &parameters[2 * layer]).bias(Some(&parameters[2 * layer + 1])).call()
+        aten::linear::with(x, &parameters[2 * layer]).bias(&parameters[2 * layer + 1]).call()
     };
     layer(&aten::relu(&layer(&aten::relu(&layer(&images, 0)?)?, 1)?)?, 2)
 }
@@ -66,7 +66,7 @@ fn convolutional(parameters: &[Tensor], images: &Tensor) -> Result<Tensor> {
     };
     let seen = aten::max_pool2d(&convolve(&convolve(images, 0)?, 1)?, &[2, 2])?;
     let flat = aten::flatten_using_ints::with(&seen).start_dim(1).call()?;
-    aten::linear::with(&flat, &parameters[4]).bias(Some(&parameters[5])).call()
+    aten::linear::with(&flat, &parameters[4]).bias(&parameters[5]).call()
 }
 
 /// One block: self-attention of sixteen positions with four heads, then a perceptron.

@@ -61,5 +61,5 @@ pub(crate) fn run(digits: &Digits) -> Result<Outcome> {
 }
 
 fn to(x: &Tensor, device: Device) -> Result<Tensor> {
-    aten::_to_copy::with(x).device(Some(device)).call()
+    aten::_to_copy::with(x).device(device).call()
 }

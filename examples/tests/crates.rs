@@ -11,7 +11,7 @@ fn images() -> Tensor {
 }
 
 fn to(x: &Tensor, device: Device) -> Result<Tensor> {
-    aten::_to_copy::with(x).device(Some(device)).call()
+    aten::_to_copy::with(x).device(device).call()
 }
 
 fn on_tape(x: &Tensor) -> Result<Tensor> {

@@ -123,7 +123,7 @@ fn to_device(tensor: Tensor, device: Device) -> Result<Tensor> {
     if device == Device::CPU {
         return Ok(tensor);
     }
-    torch_library_kernels::aten::_to_copy::with(&tensor).device(Some(device)).call()
+    torch_library_kernels::aten::_to_copy::with(&tensor).device(device).call()
 }
 
 /// The tensors of a file in the places of a program's outputs: in the order of their names if all of these are numbers, by

@@ -84,7 +84,7 @@ pub(crate) fn difference(wanted: &[Tensor], found: &[Tensor], to: &mut dyn Write
         let numbers = |tensor: &Tensor| {
             let whole = aten::resolve_neg(&aten::resolve_conj(tensor)?)?;
             let real = if whole.dtype().is_complex() { aten::view_as_real(&whole)? } else { whole };
-            aten::_to_copy::with(&real).dtype(Some(DType::Float64)).call()?.to_vec::<f64>()
+            aten::_to_copy::with(&real).dtype(DType::Float64).call()?.to_vec::<f64>()
         };
         let (wanted, found) = (numbers(wanted)?, numbers(found)?);
         let largest = wanted

@@ -71,7 +71,7 @@ pub fn collected<T>(operator: &str, count: i64, number: impl FnMut(i64) -> T) ->
 pub(crate) fn vector(index: Vec<i64>, device: Device) -> Result<Tensor> {
     let count = index.len() as i64;
     let index = Tensor::from_vec(index, &[count])?;
-    if device == Device::CPU { Ok(index) } else { aten::_to_copy::with(&index).device(Some(device)).call() }
+    if device == Device::CPU { Ok(index) } else { aten::_to_copy::with(&index).device(device).call() }
 }
 
 /// The elements at the Cartesian product of lists of indices, one list for each dimension from `first` on.

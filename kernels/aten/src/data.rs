@@ -22,10 +22,8 @@ pub mod safetensors;
 /// The bytes of the elements in row-major order, each in little-endian byte order.
 fn bytes(tensor: &Tensor) -> Result<Vec<u8>> {
     check_order()?;
-    let dense = aten::_to_copy::with(tensor)
-        .device(Some(Device::CPU))
-        .memory_format(Some(MemoryFormat::Contiguous))
-        .call()?;
+    let dense =
+        aten::_to_copy::with(tensor).device(Device::CPU).memory_format(MemoryFormat::Contiguous).call()?;
     if dense.numel() == 0 {
         return Ok(Vec::new());
     }

@@ -21,7 +21,7 @@ fn full_like(
     device: Device,
     requires_grad: bool,
 ) -> Result<Tensor> {
-    let full = aten::full_like::with(a, fill_value).dtype(Some(dtype)).device(Some(device));
+    let full = aten::full_like::with(a, fill_value).dtype(dtype).device(device);
     with_grad(full.call()?, requires_grad)
 }
 
@@ -31,7 +31,7 @@ mod select {
     use super::*;
 
     fn empty(shape: &[i64], dtype: DType, device: Device, requires_grad: bool) -> Result<Tensor> {
-        let empty = aten::empty_memory_format::with(shape).dtype(Some(dtype)).device(Some(device));
+        let empty = aten::empty_memory_format::with(shape).dtype(dtype).device(device);
         with_grad(empty.call()?, requires_grad)
     }
 
@@ -42,8 +42,8 @@ mod select {
         device: Device,
         requires_grad: bool,
     ) -> Result<Tensor> {
-        let empty = aten::empty_permuted::with(shape, physical_layout).dtype(Some(dtype));
-        with_grad(empty.device(Some(device)).call()?, requires_grad)
+        let empty = aten::empty_permuted::with(shape, physical_layout).dtype(dtype);
+        with_grad(empty.device(device).call()?, requires_grad)
     }
 
     fn empty_strided(
@@ -53,7 +53,7 @@ mod select {
         device: Device,
         requires_grad: bool,
     ) -> Result<Tensor> {
-        let empty = aten::empty_strided::with(shape, strides).dtype(Some(dtype)).device(Some(device));
+        let empty = aten::empty_strided::with(shape, strides).dtype(dtype).device(device);
         with_grad(empty.call()?, requires_grad)
     }
 
@@ -64,7 +64,7 @@ mod select {
         device: Device,
         requires_grad: bool,
     ) -> Result<Tensor> {
-        let full = aten::full::with(shape, fill_value).dtype(Some(dtype)).device(Some(device));
+        let full = aten::full::with(shape, fill_value).dtype(dtype).device(device);
         with_grad(full.call()?, requires_grad)
     }
 
@@ -85,7 +85,7 @@ mod select {
             )
         };
         let numbers = aten::arange_start_step::with(start.into(), end.into()).step(step);
-        with_grad(numbers.dtype(Some(dtype)).device(Some(device)).call()?, requires_grad)
+        with_grad(numbers.dtype(dtype).device(device).call()?, requires_grad)
     }
 
     fn scalar_tensor(s: Scalar, dtype: Option<DType>, device: Option<Device>) -> Result<Tensor> {
@@ -101,8 +101,7 @@ mod select {
         requires_grad: bool,
         generator: Option<&Generator>,
     ) -> Result<Tensor> {
-        let mut numbers =
-            aten::empty_memory_format::with(shape).dtype(Some(dtype)).device(Some(device)).call()?;
+        let mut numbers = aten::empty_memory_format::with(shape).dtype(dtype).device(device).call()?;
         aten::normal_::call(&mut numbers, mean.to()?, std.to()?, generator)?;
         with_grad(numbers, requires_grad)
     }
@@ -116,8 +115,7 @@ mod select {
         stride: &[i64],
         generator: Option<&Generator>,
     ) -> Result<Tensor> {
-        let mut numbers =
-            aten::empty_strided::with(shape, stride).dtype(Some(dtype)).device(Some(device)).call()?;
+        let mut numbers = aten::empty_strided::with(shape, stride).dtype(dtype).device(device).call()?;
         aten::uniform_::call(&mut numbers, low.to()?, high.to()?, generator)?;
         Ok(numbers)
     }

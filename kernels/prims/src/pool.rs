@@ -36,8 +36,8 @@ impl Windows<'_> {
     fn starts(&self, results: &Tensor, dim: usize) -> Result<Tensor> {
         let place = results.dim() - self.kernel_size.len() + dim;
         let size = results.sizes()[place];
-        let numbers = aten::arange::with(size.into()).dtype(Some(DType::Int64));
-        let numbers = numbers.device(Some(results.device())).call()?;
+        let numbers = aten::arange::with(size.into()).dtype(DType::Int64);
+        let numbers = numbers.device(results.device()).call()?;
         let starts = aten::mul_Scalar(&numbers, self.stride[dim].into())?;
         let starts = aten::sub_Scalar(&starts, self.padding[dim].into())?;
         let mut shape = vec![1; results.dim()];

@@ -129,12 +129,12 @@ mod copies {
     }
 
     fn convert_element_type(a: &Tensor, dtype: DType) -> Result<Tensor> {
-        aten::_to_copy::with(a).dtype(Some(dtype)).call()
+        aten::_to_copy::with(a).dtype(dtype).call()
     }
 
     fn copy_strided(a: &Tensor, stride: &[i64]) -> Result<Tensor> {
-        let copy = aten::empty_strided::with(a.sizes(), stride).dtype(Some(a.dtype()));
-        let mut copy = copy.device(Some(a.device())).call()?;
+        let copy = aten::empty_strided::with(a.sizes(), stride).dtype(a.dtype());
+        let mut copy = copy.device(a.device()).call()?;
         aten::copy_(&mut copy, a)?;
         Ok(copy)
     }
@@ -144,7 +144,7 @@ mod copies {
     }
 
     fn device_put(a: &Tensor, device: Device, non_blocking: bool) -> Result<Tensor> {
-        aten::_to_copy::with(a).device(Some(device)).non_blocking(non_blocking).call()
+        aten::_to_copy::with(a).device(device).non_blocking(non_blocking).call()
     }
 
     fn item(a: &Tensor) -> Result<Scalar> {

@@ -110,8 +110,7 @@ fn extremes(operator: &str, input: &Tensor, [least, most]: [i64; 2]) -> Result<[
 
 /// A scale, or `eps` in `float32` if that is more.
 fn at_least(scale: &Tensor, eps: f64) -> Result<Tensor> {
-    let eps =
-        aten::full::with(&[1], eps.into()).dtype(Some(DType::Float32)).device(Some(scale.device())).call()?;
+    let eps = aten::full::with(&[1], eps.into()).dtype(DType::Float32).device(scale.device()).call()?;
     aten::maximum(scale, &eps)
 }
 

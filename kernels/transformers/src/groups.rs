@@ -40,7 +40,7 @@ pub(crate) fn check(operator: &str, input: &Tensor, weight: &Tensor, offs: &Tens
 /// # Errors
 /// The ends are out of order or exceed the rows.
 pub(crate) fn of(operator: &str, offs: &Tensor, rows: i64) -> Result<Vec<(i64, i64, i64)>> {
-    let ends = aten::_to_copy::with(offs).device(Some(Device::CPU)).dtype(Some(DType::Int64)).call()?;
+    let ends = aten::_to_copy::with(offs).device(Device::CPU).dtype(DType::Int64).call()?;
     let (mut groups, mut start) = (Vec::new(), 0);
     for (expert, end) in (0..).zip(ends.to_vec::<i64>()?) {
         ensure!(

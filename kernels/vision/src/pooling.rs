@@ -73,7 +73,7 @@ impl Pooling {
         if sizes.contains(&0) {
             return Tensor::zeros(&sizes, DType::Int32, Device::CPU);
         }
-        let one = aten::arange::with((channels * rows * columns).into()).dtype(Some(DType::Int32)).call()?;
+        let one = aten::arange::with((channels * rows * columns).into()).dtype(DType::Int32).call()?;
         aten::contiguous(&aten::expand(&aten::reshape(&one, &[1, channels, rows, columns])?, &sizes)?)
     }
 }

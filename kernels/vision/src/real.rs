@@ -20,7 +20,7 @@ pub(crate) fn real<T: Real>(number: f64) -> T {
 
 /// The elements of a tensor in row-major order, converted to `T`.
 pub(crate) fn elements<T: Real>(tensor: &Tensor) -> Result<Vec<T>> {
-    let tensor = aten::_to_copy::with(tensor).dtype(Some(T::DTYPE)).call()?;
+    let tensor = aten::_to_copy::with(tensor).dtype(T::DTYPE).call()?;
     tensor.to_vec()
 }
 
@@ -51,7 +51,7 @@ pub(crate) fn is_double(operands: &[(&str, &Tensor)]) -> Result<bool> {
 /// A result that was computed in `T`, as a tensor of the caller's type.
 pub(crate) fn tensor<T: Real>(elements: Vec<T>, sizes: &[i64], dtype: DType) -> Result<Tensor> {
     let computed = Tensor::from_vec(elements, sizes)?;
-    if dtype == T::DTYPE { Ok(computed) } else { aten::_to_copy::with(&computed).dtype(Some(dtype)).call() }
+    if dtype == T::DTYPE { Ok(computed) } else { aten::_to_copy::with(&computed).dtype(dtype).call() }
 }
 
 /// A vector of zeros for all elements of these sizes.

@@ -52,5 +52,5 @@ fn doubled(half: &Tensor, dim: i64, count: i64) -> Result<Tensor> {
     sizes[dim as usize] = half.size(dim)?;
     let factors = Tensor::from_vec(factors, &sizes)?;
     let factors = aten::to_dtype(&factors, half.dtype().to_real())?;
-    half.mul(&aten::_to_copy::with(&factors).device(Some(half.device())).call()?)
+    half.mul(&aten::_to_copy::with(&factors).device(half.device()).call()?)
 }

@@ -236,7 +236,7 @@ pub(super) fn joined(
             None => {
                 let mut sizes = sizes.to_vec();
                 sizes[axis] = part;
-                aten::new_zeros::with(example, &sizes).dtype(Some(dtype)).call()?
+                aten::new_zeros::with(example, &sizes).dtype(dtype).call()?
             }
         });
     }

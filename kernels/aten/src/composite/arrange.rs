@@ -94,7 +94,7 @@ mod derived {
             &aten::unsqueeze(&aten::add_Scalar(&rows, offset.into())?, 1)?,
             &aten::unsqueeze(&rows, 0)?,
         )?;
-        let is_on = aten::_to_copy::with(&is_on).device(Some(this.device())).call()?;
+        let is_on = aten::_to_copy::with(&is_on).device(this.device()).call()?;
         let spread = aten::where_ScalarOther(&is_on, &aten::unsqueeze(&padded, -1)?, 0.into())?;
         let spread = aten::to_dtype(&spread, this.dtype())?;
         let placed = aten::movedim_intlist(&spread, &[-2, -1], &[dim1 as i64, dim2 as i64])?;
@@ -355,7 +355,7 @@ fn transposed(operator: &str, this: &Tensor) -> Result<Tensor> {
 
 /// A contiguous copy.
 pub(super) fn contiguous_copy(this: &Tensor) -> Result<Tensor> {
-    aten::clone::with(this).memory_format(Some(MemoryFormat::Contiguous)).call()
+    aten::clone::with(this).memory_format(MemoryFormat::Contiguous).call()
 }
 
 /// A tensor and one of its dimensions, or the flattened tensor and its only dimension.

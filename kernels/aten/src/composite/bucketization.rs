@@ -43,7 +43,6 @@ mod implicit {
 /// A scalar and a tensor in one dtype: a floating-point scalar converts integers to floating point.
 fn number_beside(number: Scalar, other: &Tensor) -> Result<(Tensor, Tensor)> {
     let other = if matches!(number, Scalar::Float(_)) { in_floats(other)? } else { other.clone() };
-    let number =
-        aten::full::with(&[], number).dtype(Some(other.dtype())).device(Some(other.device())).call()?;
+    let number = aten::full::with(&[], number).dtype(other.dtype()).device(other.device()).call()?;
     Ok((number, other))
 }

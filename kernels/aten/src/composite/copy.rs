@@ -48,7 +48,7 @@ mod implicit {
             aten::contiguous::NAME,
             this.strides()
         );
-        aten::clone::with(this).memory_format(Some(memory_format)).call()
+        aten::clone::with(this).memory_format(memory_format).call()
     }
 
     fn _lazy_clone(this: &Tensor) -> Result<Tensor> {
@@ -146,9 +146,9 @@ impl Options {
             return Ok(this.clone());
         }
         aten::_to_copy::with(this)
-            .dtype(Some(self.dtype))
+            .dtype(self.dtype)
             .layout(self.layout)
-            .device(Some(device))
+            .device(device)
             .pin_memory(self.pin_memory)
             .non_blocking(non_blocking)
             .memory_format(memory_format)

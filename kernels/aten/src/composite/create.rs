@@ -340,5 +340,5 @@ fn dtype_of(number: Scalar) -> DType {
 #[torch_impl(aten, CompositeImplicitAutograd)]
 fn _dim_arange(like: &Tensor, dim: i64) -> Result<Tensor> {
     let size = like.size(dim).map_err(|error| error.context(aten::_dim_arange::NAME))?;
-    aten::arange::with(size.into()).dtype(Some(DType::Int64)).device(Some(like.device())).call()
+    aten::arange::with(size.into()).dtype(DType::Int64).device(like.device()).call()
 }

@@ -84,7 +84,7 @@ mod derived {
         if difference.size(-1)? == 0 {
             return aten::sum_dim_IntList(&difference, Some(&[-1]));
         }
-        aten::linalg_vector_norm::with(&difference).ord(p).dim(Some(&[-1])).call()
+        aten::linalg_vector_norm::with(&difference).ord(p).dim(&[-1]).call()
     }
 
     fn _euclidean_dist(x1: &Tensor, x2: &Tensor) -> Result<Tensor> {

@@ -31,7 +31,7 @@ mod names {
         quant_min: i64,
         quant_max: i64,
     ) -> Result<Tensor> {
-        let enabled = aten::ones::with(&[]).dtype(Some(DType::Int64)).device(Some(this.device())).call()?;
+        let enabled = aten::ones::with(&[]).dtype(DType::Int64).device(this.device()).call()?;
         let (output, _) = aten::_fake_quantize_per_tensor_affine_cachemask_tensor_qparams(
             this, scale, zero_point, &enabled, quant_min, quant_max,
         )?;
@@ -80,9 +80,8 @@ mod derived {
             Argument,
             "{OPERATOR}: the zero point is {zero_point}, expected one from {quant_min} to {quant_max}"
         );
-        let number = |number: Scalar, dtype| {
-            aten::full::with(&[], number).dtype(Some(dtype)).device(Some(this.device())).call()
-        };
+        let number =
+            |number: Scalar, dtype| aten::full::with(&[], number).dtype(dtype).device(this.device()).call();
         let (scale, zero_point) =
             (number(scale.into(), DType::Float32)?, number(zero_point.into(), DType::Int64)?);
         quantized(this, &scale, &zero_point, [quant_min, quant_max])

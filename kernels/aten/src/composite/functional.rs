@@ -10,7 +10,7 @@ use crate::below_autograd::below_autograd;
 fn diagonal_copy(this: &Tensor, offset: i64, dim1: i64, dim2: i64) -> Result<Tensor> {
     let diagonal = aten::diagonal::call(this, offset, dim1, dim2);
     let diagonal = diagonal.map_err(|error| error.context(aten::diagonal_copy::NAME))?;
-    aten::clone::with(&diagonal).memory_format(Some(MemoryFormat::Contiguous)).call()
+    aten::clone::with(&diagonal).memory_format(MemoryFormat::Contiguous).call()
 }
 
 #[torch_impl(aten, CompositeExplicitAutograd)]

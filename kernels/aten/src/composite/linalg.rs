@@ -55,7 +55,7 @@ mod derived {
         let batch = &solution.sizes()[..solution.dim() - 2];
         let columns = aten::transpose_int(a, -2, -1)?;
         let matrices = aten::expand(&columns, &[batch, &columns.sizes()[a.dim() - 2..]].concat())?;
-        let copy = aten::clone::with(&matrices).memory_format(Some(MemoryFormat::Contiguous)).call()?;
+        let copy = aten::clone::with(&matrices).memory_format(MemoryFormat::Contiguous).call()?;
         Ok((solution, aten::transpose_int(&copy, -2, -1)?))
     }
 }
@@ -357,6 +357,6 @@ fn product(matrices: &[Tensor], splits: &[Vec<usize>], first: usize, last: usize
 fn powers(x: &Tensor, count: i64) -> Result<Tensor> {
     let sizes = |last: i64| -> Vec<i64> { x.sizes().iter().copied().chain([last]).collect() };
     let factors = aten::expand(&aten::unsqueeze(x, -1)?, &sizes(count - 1))?;
-    let products = aten::cumprod::with(&factors, -1).dtype(Some(x.dtype())).call()?;
+    let products = aten::cumprod::with(&factors, -1).dtype(x.dtype()).call()?;
     aten::cat::with(&[aten::new_ones(x, &sizes(1))?, products]).dim(-1).call()
 }

@@ -301,14 +301,11 @@ mod implicit {
         }
         match power {
             Some(power) if !matches!(n, 0 | 1) => Ok(power), // the inverse also keeps its strides
-            Some(power) => aten::clone::with(&power).memory_format(Some(MemoryFormat::Contiguous)).call(),
+            Some(power) => aten::clone::with(&power).memory_format(MemoryFormat::Contiguous).call(),
             None => {
-                let one = aten::eye::with(this.size(-1)?)
-                    .dtype(Some(this.dtype()))
-                    .device(Some(this.device()))
-                    .call()?;
+                let one = aten::eye::with(this.size(-1)?).dtype(this.dtype()).device(this.device()).call()?;
                 // Written over a copy of the input, so that autograd has a path to it, with a gradient of zero.
-                let mut out = aten::clone::with(this).memory_format(Some(MemoryFormat::Contiguous)).call()?;
+                let mut out = aten::clone::with(this).memory_format(MemoryFormat::Contiguous).call()?;
                 aten::copy_(&mut out, &one)?;
                 Ok(out)
             }

@@ -206,7 +206,7 @@ fn moved(out: &mut Tensor, mean: f64) -> Result<&mut Tensor> {
 }
 
 fn row_major_like(this: &Tensor) -> Result<Tensor> {
-    aten::empty_like::with(this).memory_format(Some(MemoryFormat::Contiguous)).call()
+    aten::empty_like::with(this).memory_format(MemoryFormat::Contiguous).call()
 }
 
 /// Resizes `out` to the sizes of the result.

@@ -214,7 +214,7 @@ mod implicit {
     use super::*;
 
     fn norm_ScalarOpt_dtype(this: &Tensor, p: Option<Scalar>, dtype: DType) -> Result<Tensor> {
-        aten::linalg_vector_norm::with(this).ord(p.unwrap_or(2.into())).dtype(Some(dtype)).call()
+        aten::linalg_vector_norm::with(this).ord(p.unwrap_or(2.into())).dtype(dtype).call()
     }
 
     fn norm_ScalarOpt_dim_dtype(

@@ -110,7 +110,7 @@ mod kernels {
         check_from_start(index)?;
         let mut indices = vec![None; dim];
         indices.push(Some(index.clone()));
-        let mut out = aten::clone::with(this).memory_format(Some(MemoryFormat::Contiguous)).call()?;
+        let mut out = aten::clone::with(this).memory_format(MemoryFormat::Contiguous).call()?;
         // A tensor without dimensions is indexed as a vector of one element.
         let mut places = if this.dim() == 0 { aten::unsqueeze(&out, 0)? } else { out.clone() };
         below_autograd(|| aten::index_put_(&mut places, &indices, source).map(drop))?;
@@ -189,7 +189,7 @@ fn check_from_start(index: &Tensor) -> Result<()> {
 /// A contiguous copy with the sizes that both tensors broadcast to.
 fn broadcast_copy(operator: &str, this: &Tensor, mask: &Tensor) -> Result<Tensor> {
     let sizes = infer_size(this.sizes(), mask.sizes()).map_err(|error| error.context(operator))?;
-    aten::clone::with(&aten::expand(this, &sizes)?).memory_format(Some(MemoryFormat::Contiguous)).call()
+    aten::clone::with(&aten::expand(this, &sizes)?).memory_format(MemoryFormat::Contiguous).call()
 }
 
 fn the_value(operator: &str, this: &Tensor, value: &Tensor) -> Result<Scalar> {

@@ -51,7 +51,7 @@ fn middle_of_all(this: &Tensor, ignores_nan: bool) -> Result<Tensor> {
             DType::Int64 => i64::MIN.into(),
             _ => Scalar::Int(0),
         };
-        return aten::full::with(&[], lowest).dtype(Some(this.dtype())).device(Some(this.device())).call();
+        return aten::full::with(&[], lowest).dtype(this.dtype()).device(this.device()).call();
     }
     let flat = aten::reshape(this, &[-1])?;
     let name = if ignores_nan { aten::nanmedian::NAME } else { aten::median::NAME };

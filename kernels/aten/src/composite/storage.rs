@@ -147,7 +147,7 @@ mod implicit {
     }
 
     fn _to_cpu(tensors: &[Tensor]) -> Result<Vec<Tensor>> {
-        let moved = |tensor: &Tensor| aten::to_dtype_layout::with(tensor).device(Some(Device::CPU)).call();
+        let moved = |tensor: &Tensor| aten::to_dtype_layout::with(tensor).device(Device::CPU).call();
         tensors.iter().map(moved).collect()
     }
 

@@ -11,7 +11,7 @@ fn isinf(this: &Tensor) -> Result<Tensor> {
     }
     match this.dtype().is_differentiable() {
         true => aten::eq_Scalar(&aten::abs(this)?, f64::INFINITY.into()),
-        false => aten::full_like::with(this, false.into()).dtype(Some(DType::Bool)).call(),
+        false => aten::full_like::with(this, false.into()).dtype(DType::Bool).call(),
     }
 }
 
@@ -42,7 +42,7 @@ mod implicit {
     fn isreal(this: &Tensor) -> Result<Tensor> {
         match this.dtype().is_complex() {
             true => aten::eq_Scalar(&aten::imag(this)?, 0.into()),
-            false => aten::ones_like::with(this).dtype(Some(DType::Bool)).call(),
+            false => aten::ones_like::with(this).dtype(DType::Bool).call(),
         }
     }
 
@@ -53,7 +53,7 @@ mod implicit {
 
     fn isfinite(this: &Tensor) -> Result<Tensor> {
         if !this.dtype().is_floating_point() && !this.dtype().is_complex() {
-            return aten::ones_like::with(this).dtype(Some(DType::Bool)).call();
+            return aten::ones_like::with(this).dtype(DType::Bool).call();
         }
         let is_any = aten::logical_or(&aten::isnan(this)?, &aten::isinf(this)?)?;
         aten::logical_not(&is_any)

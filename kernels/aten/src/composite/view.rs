@@ -217,14 +217,14 @@ mod implicit {
             Some(_) if is_plain => aten::view(this, &sizes),
             Some(strides) => aten::_reshape_alias(this, &sizes, &strides),
             None => {
-                let copy = aten::clone::with(this).memory_format(Some(MemoryFormat::Contiguous)).call()?;
+                let copy = aten::clone::with(this).memory_format(MemoryFormat::Contiguous).call()?;
                 aten::_unsafe_view(&copy, &sizes)
             }
         }
     }
 
     fn _reshape_copy(this: &Tensor, size: &[i64]) -> Result<Tensor> {
-        let copy = aten::clone::with(this).memory_format(Some(MemoryFormat::Contiguous)).call()?;
+        let copy = aten::clone::with(this).memory_format(MemoryFormat::Contiguous).call()?;
         let error = |error: Error| error.context(aten::_reshape_copy::NAME);
         aten::_unsafe_view(&copy, aten::reshape(this, size).map_err(error)?.sizes())
     }

@@ -37,7 +37,7 @@ mod kernels {
     ) -> Result<Tensor> {
         let sizes = check_cdist_backward(grad_output, x1, x2, cdist)?;
         if grad_output.numel() == 0 || x1.numel() == 0 {
-            return aten::zeros_like::with(x1).memory_format(Some(MemoryFormat::Contiguous)).call();
+            return aten::zeros_like::with(x1).memory_format(MemoryFormat::Contiguous).call();
         }
         let out = [&sizes[..sizes.len() - 1], &[x1.size(-1)?]].concat();
         let out = Tensor::zeros(&out, x1.dtype(), x1.device())?;

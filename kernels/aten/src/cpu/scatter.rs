@@ -129,7 +129,7 @@ mod kernels {
 
 /// A contiguous copy to write to.
 fn copied(this: &Tensor) -> Result<Tensor> {
-    aten::clone::with(this).memory_format(Some(MemoryFormat::Contiguous)).call()
+    aten::clone::with(this).memory_format(MemoryFormat::Contiguous).call()
 }
 
 fn masked_fill(operator: &'static str, this: &Tensor, mask: &Tensor, value: Scalar) -> Result<()> {

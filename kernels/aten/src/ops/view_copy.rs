@@ -70,8 +70,7 @@ copies! {
 
 /// Calls a view operator with the same arguments, and copies the views that it returns.
 fn copied(operator: OperatorHandle, view: OperatorHandle, stack: &mut Stack<'_>) -> Result<()> {
-    let copy =
-        |view: &Tensor| crate::aten::clone::with(view).memory_format(Some(MemoryFormat::Contiguous)).call();
+    let copy = |view: &Tensor| crate::aten::clone::with(view).memory_format(MemoryFormat::Contiguous).call();
     let mut inner = Stack::from_iter(operator.take_arguments(stack)?);
     view.call_boxed(&mut inner).map_err(|error| error.context(operator.to_string()))?;
     for value in inner {

@@ -55,7 +55,7 @@ impl Indices {
     /// Adds an index into the batch dimension in front: all others have sizes `[batch, …]`, or broadcast to those.
     fn with_batch(&self, level: Level, like: &Tensor) -> Result<Vec<Option<Tensor>>> {
         let count = level.batch_size().into();
-        let batch = aten::arange::with(count).dtype(Some(DType::Int64)).device(Some(like.device())).call()?;
+        let batch = aten::arange::with(count).dtype(DType::Int64).device(like.device()).call()?;
         let batch = (0..self.rank).try_fold(batch, |batch, _| aten::unsqueeze(&batch, -1))?;
         Ok(std::iter::once(Some(batch)).chain(self.list.iter().cloned()).collect())
     }

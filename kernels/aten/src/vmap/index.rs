@@ -115,7 +115,7 @@ mod rules {
             return level.wrap(aten::unflatten_int(&rows, 1, &[batch, -1])?, 1);
         }
         // Each example has its own rows: the tables of all examples are stacked.
-        let first = aten::arange::with(batch.into()).dtype(Some(DType::Int64)).device(Some(indices.device()));
+        let first = aten::arange::with(batch.into()).dtype(DType::Int64).device(indices.device());
         let first = aten::mul_Scalar(&first.call()?, num_weights.into())?;
         let first = (0..indices.dim()).try_fold(first, |first, _| aten::unsqueeze(&first, -1))?;
         let (indices, rows) = (front(level, indices)?, batch.saturating_mul(num_weights));

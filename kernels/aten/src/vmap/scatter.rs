@@ -163,7 +163,7 @@ mod along {
         let (batch, value) = (level.batch_size(), expanded(level, this)?);
         let between = value.strides()[0];
         let rows = aten::as_strided::call(&value, &[batch, extent], &[between, 1], None)?;
-        let rows = aten::clone::with(&rows).memory_format(Some(MemoryFormat::Contiguous)).call()?;
+        let rows = aten::clone::with(&rows).memory_format(MemoryFormat::Contiguous).call()?;
         let behind = |first: i64, rest: &[i64]| [&[first], rest].concat();
         let (size, stride) = (behind(batch, size), behind(extent, stride));
         let rows =

@@ -225,6 +225,6 @@ fn dtype_now(tensor: &Tensor) -> DType {
 fn convert(tensor: &Tensor, dtype: DType) -> Result<Tensor> {
     match tensor.dtype() == dtype {
         true => Ok(tensor.clone()),
-        false => aten::_to_copy::with(tensor).dtype(Some(dtype)).call(),
+        false => aten::_to_copy::with(tensor).dtype(dtype).call(),
     }
 }

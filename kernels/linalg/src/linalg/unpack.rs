@@ -39,7 +39,7 @@ mod kernels {
         }
         let part = |dim: i64| {
             let part = aten::narrow(factors, dim, 0, least)?;
-            aten::clone::with(&part).memory_format(Some(MemoryFormat::Contiguous)).call()
+            aten::clone::with(&part).memory_format(MemoryFormat::Contiguous).call()
         };
         let l = aten::tril::with(&part(-1)?).diagonal(-1).call()?;
         aten::fill__Scalar(&mut aten::diagonal::call(&l, 0, -2, -1)?, 1.into())?;

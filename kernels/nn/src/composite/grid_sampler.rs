@@ -89,8 +89,8 @@ impl<'s> Grid<'s> {
         let count = self.spread[dim];
         let mut line = aten::new_zeros(like, &[count])?; // a single point is in the middle
         if count > 1 {
-            let ends = aten::linspace::with((-1).into(), 1.into(), count).dtype(Some(like.dtype()));
-            line = ends.device(Some(like.device())).call()?;
+            let ends = aten::linspace::with((-1).into(), 1.into(), count).dtype(like.dtype());
+            line = ends.device(like.device()).call()?;
             if !align_corners {
                 let scaled = aten::div_Scalar(&aten::mul_Scalar(&line, (count - 1).into())?, count.into())?;
                 line = aten::to_dtype(&scaled, like.dtype())?; // quotients of integers are fractions

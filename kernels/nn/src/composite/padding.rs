@@ -86,7 +86,7 @@ fn circular(operator: &str, this: &Tensor, pad: &[i64]) -> Result<Tensor> {
     }
     if pad.iter().all(|pad| *pad == 0) {
         // The result is a copy in this case too.
-        return aten::clone::with(this).memory_format(Some(MemoryFormat::Contiguous)).call();
+        return aten::clone::with(this).memory_format(MemoryFormat::Contiguous).call();
     }
     lists.reverse();
     let out = crossed(&kept, this.dim() - lists.len(), lists)?;
@@ -116,9 +116,9 @@ fn constant_pad_nd(this: &Tensor, pad: &[i64], value: Scalar) -> Result<Tensor> 
         return taken_off(this, pad); // a tensor that is only cropped keeps its memory format
     }
     let mut out = aten::empty_memory_format::with(&sizes)
-        .dtype(Some(this.dtype()))
-        .device(Some(this.device()))
-        .memory_format(Some(this.suggest_memory_format()))
+        .dtype(this.dtype())
+        .device(this.device())
+        .memory_format(this.suggest_memory_format())
         .call()?;
     below_autograd(|| {
         aten::fill__Scalar(&mut out, value)?;

@@ -324,7 +324,7 @@ impl<A: Fn(&Tensor) -> Result<Tensor>, N: Fn(&Tensor) -> Result<Tensor>> Layer<'
     fn run(&self, src: &Tensor, width: i64, norm_first: bool) -> Result<Tensor> {
         let normalised = |x: &Tensor, at: usize| {
             let (weight, bias) = self.norms[at];
-            aten::layer_norm::with(x, &[width]).weight(Some(weight)).bias(Some(bias)).eps(self.eps).call()
+            aten::layer_norm::with(x, &[width]).weight(weight).bias(bias).eps(self.eps).call()
         };
         let before = |x: &Tensor, at| if norm_first { normalised(x, at) } else { Ok(x.clone()) };
         let after = |x: Tensor, at| if norm_first { Ok(x) } else { normalised(&x, at) };

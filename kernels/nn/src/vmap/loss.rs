@@ -116,7 +116,7 @@ fn nll_loss_backward(
     }
     let sizes = rows.sizes().to_vec();
     let (rows, targets) = (folded(&rows)?, folded(&targets)?);
-    let total = aten::zeros::with(&[]).dtype(Some(this.dtype())).call()?;
+    let total = aten::zeros::with(&[]).dtype(this.dtype()).call()?;
     let grad =
         aten::nll_loss_backward(&folded(&grad)?, &rows, &targets, shared_weight, NONE, ignore_index, &total)?;
     let grad = aten::reshape(&grad, &sizes)?;

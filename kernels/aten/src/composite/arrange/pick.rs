@@ -64,8 +64,7 @@ mod derived {
             "{OPERATOR}: the complex number {value} cannot fill a tensor of {}",
             this.dtype()
         );
-        let value =
-            aten::full::with(&[], value).dtype(Some(this.dtype())).device(Some(this.device())).call()?;
+        let value = aten::full::with(&[], value).dtype(this.dtype()).device(this.device()).call()?;
         filled(OPERATOR, this, dim, index, &value)
     }
 }

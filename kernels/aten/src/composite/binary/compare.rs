@@ -131,8 +131,7 @@ mod implicit {
             aten::isin_Scalar_Tensor::NAME
         );
         // Not a wrapped number, which would be on the CPU.
-        let number =
-            aten::full::with(&[], element).dtype(Some(element.dtype())).device(Some(test_elements.device()));
+        let number = aten::full::with(&[], element).dtype(element.dtype()).device(test_elements.device());
         aten::isin_Tensor_Tensor::call(&number.call()?, test_elements, assume_unique, invert)
     }
 }

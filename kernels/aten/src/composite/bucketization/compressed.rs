@@ -68,5 +68,5 @@ fn check(operator: &str, indices: &Tensor) -> Result<()> {
 
 /// The numbers from 0 up to `count`, in the type of `like` and on its device.
 fn counted(like: &Tensor, count: i64) -> Result<Tensor> {
-    aten::arange::with(count.into()).dtype(Some(like.dtype())).device(Some(like.device())).call()
+    aten::arange::with(count.into()).dtype(like.dtype()).device(like.device()).call()
 }

@@ -116,7 +116,7 @@ mod derived {
         check_cdist_backward(grad_output, x1, x2, cdist)?;
         let difference = aten::sub_Tensor(&aten::unsqueeze(x1, -2)?, &aten::unsqueeze(x2, -3)?)?;
         if difference.numel() == 0 {
-            return aten::zeros_like::with(x1).memory_format(Some(MemoryFormat::Contiguous)).call();
+            return aten::zeros_like::with(x1).memory_format(MemoryFormat::Contiguous).call();
         }
         let grads = aten::mul_Tensor(&aten::unsqueeze(grad_output, -1)?, &slope(&difference, cdist, p)?)?;
         aten::sum_dim_IntList(&grads, Some(&[-2]))
@@ -129,7 +129,7 @@ mod derived {
         if difference.numel() == 0 {
             return aten::sum_dim_IntList(&difference, Some(&[-1]));
         }
-        aten::linalg_vector_norm::with(&difference).ord(p).dim(Some(&[-1])).call()
+        aten::linalg_vector_norm::with(&difference).ord(p).dim(&[-1]).call()
     }
 
     fn _pdist_backward(grad_output: &Tensor, this: &Tensor, p: f64, pdist: &Tensor) -> Result<Tensor> {

@@ -87,9 +87,7 @@ mod observing {
             (true, true) => aten::fake_quantize_per_channel_affine_cachemask(
                 this, scale, zero_point, ch_axis, quant_min, quant_max,
             ),
-            (true, false) => {
-                Ok((aten::clone(this)?, aten::ones_like::with(this).dtype(Some(DType::Bool)).call()?))
-            }
+            (true, false) => Ok((aten::clone(this)?, aten::ones_like::with(this).dtype(DType::Bool).call()?)),
             (false, _) => aten::_fake_quantize_per_tensor_affine_cachemask_tensor_qparams(
                 this,
                 scale,
@@ -163,7 +161,7 @@ fn _fused_moving_avg_obs_fq_helper(
     let mut parameters = [running_min, running_max, scale, zero_point];
     let rows = per_row_fake_quant.then_some(ch_axis);
     prepare(OPERATOR, this, &mut parameters, [quant_min, quant_max], rows)?;
-    Ok((aten::empty_like(this)?, aten::empty_like::with(this).dtype(Some(DType::Bool)).call()?))
+    Ok((aten::empty_like(this)?, aten::empty_like::with(this).dtype(DType::Bool).call()?))
 }
 
 /// Checks the bounds, the range, the scale and the zero point; those of rows get an element for each row if they have
@@ -220,7 +218,7 @@ fn range(operator: &str, this: &Tensor, of_rows: bool) -> Result<(Tensor, Tensor
         return aten::aminmax(this).map_err(|error| error.context(operator));
     }
     let rows = aten::reshape(this, &[this.sizes()[0], -1])?;
-    aten::aminmax::with(&rows).dim(Some(1)).call().map_err(|error| error.context(operator))
+    aten::aminmax::with(&rows).dim(1).call().map_err(|error| error.context(operator))
 }
 
 /// Moves an end of the range towards that of the last tensor; the first tensor sets it.

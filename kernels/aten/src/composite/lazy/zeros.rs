@@ -93,5 +93,5 @@ fn zeros_of(operands: [&Tensor; 2], dtype: DType) -> Result<Tensor> {
 }
 
 fn zeros(sizes: &[i64], dtype: DType, device: Device) -> Result<Tensor> {
-    aten::_efficientzerotensor::with(sizes).dtype(Some(dtype)).device(Some(device)).call()
+    aten::_efficientzerotensor::with(sizes).dtype(dtype).device(device).call()
 }

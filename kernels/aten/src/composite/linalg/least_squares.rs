@@ -94,7 +94,7 @@ mod implicit {
                 aten::linalg_matrix_rank::NAME,
                 this.dtype()
             );
-            return aten::new_zeros::with(this, batch).dtype(Some(DType::Int64)).call();
+            return aten::new_zeros::with(this, batch).dtype(DType::Int64).call();
         }
         let values =
             if hermitian { aten::abs(&aten::linalg_eigvalsh(this)?)? } else { aten::linalg_svdvals(this)? };
@@ -160,10 +160,10 @@ mod implicit {
                 aten::matmul(&aten::linalg_pinv_atol_rtol_float::call(this, None, rcond, false)?, &right)?
             }
         };
-        let nothing = |dtype: DType| aten::new_empty::with(this, &[0]).dtype(Some(dtype)).call();
+        let nothing = |dtype: DType| aten::new_empty::with(this, &[0]).dtype(dtype).call();
         let rank = match driver {
             "gels" => nothing(DType::Int64)?,
-            _ if is_direct => aten::full::with(batch, columns.into()).dtype(Some(DType::Int64)).call()?,
+            _ if is_direct => aten::full::with(batch, columns.into()).dtype(DType::Int64).call()?,
             _ => aten::linalg_matrix_rank_atol_rtol_float::call(this, None, rcond, false)?,
         };
         let is_full = || match this.device() == Device::META || driver == "gels" {
@@ -205,7 +205,7 @@ fn as_lapack_leaves_it(solution: &Tensor, rows: i64, columns: i64) -> Result<Ten
     let padded = aten::constant_pad_nd(&turned, &[0, rows.max(columns) - columns])?;
     // A tensor without elements counts as contiguous whatever its strides, so only `clone` makes them row-major.
     let padded = match padded.numel() {
-        0 => aten::clone::with(&padded).memory_format(Some(MemoryFormat::Contiguous)).call()?,
+        0 => aten::clone::with(&padded).memory_format(MemoryFormat::Contiguous).call()?,
         _ => aten::contiguous(&padded)?,
     };
     aten::narrow(&aten::transpose_int(&padded, -2, -1)?, -2, 0, columns)
@@ -225,9 +225,9 @@ fn direct(matrix: &Tensor, right: &Tensor, rcond: Option<f64>) -> Result<Option<
         return Ok(None);
     }
     let (q, r) = aten::linalg_qr(matrix)?;
-    let ones = aten::eye::with(columns).dtype(Some(matrix.dtype())).call()?;
+    let ones = aten::eye::with(columns).dtype(matrix.dtype()).call()?;
     let inverse = aten::linalg_solve_triangular(&r, &ones, true)?;
-    let norm = |matrix: &Tensor| aten::linalg_vector_norm::with(matrix).dim(Some(&[-2, -1])).call();
+    let norm = |matrix: &Tensor| aten::linalg_vector_norm::with(matrix).dim(&[-2, -1]).call();
     let tolerance = rcond.unwrap_or(rows as f64 * epsilon(r.dtype()));
     let ratio = aten::mul_Scalar(&aten::mul_Tensor(&norm(&r)?, &norm(&inverse)?)?, tolerance.into())?;
     if !aten::all(&aten::lt_Scalar(&ratio, 1.into())?)?.item()?.to::<bool>()? {
@@ -239,9 +239,7 @@ fn direct(matrix: &Tensor, right: &Tensor, rcond: Option<f64>) -> Result<Option<
 
 /// The same tolerance for all matrices, as a tensor.
 fn number(like: &Tensor, tolerance: Option<f64>) -> Result<Option<Tensor>> {
-    let number = |x: f64| {
-        aten::full::with(&[], x.into()).dtype(Some(DType::Float64)).device(Some(like.device())).call()
-    };
+    let number = |x: f64| aten::full::with(&[], x.into()).dtype(DType::Float64).device(like.device()).call();
     tolerance.map(number).transpose()
 }
 

@@ -191,7 +191,7 @@ fn condition_of_nothing(operator: &str, this: &Tensor) -> Result<Option<Tensor>>
     if this.numel() > 0 {
         return Ok(None);
     }
-    aten::new_zeros::with(this, batch).dtype(Some(this.dtype().to_real())).call().map(Some)
+    aten::new_zeros::with(this, batch).dtype(this.dtype().to_real()).call().map(Some)
 }
 
 /// The matrices in two dimensions of a tensor.

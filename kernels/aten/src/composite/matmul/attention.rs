@@ -344,7 +344,7 @@ fn added(this: &Tensor, product: Tensor, beta: Scalar, alpha: Scalar) -> Result<
 /// A mask of the keys that are not after the query.
 fn causal_mask(scores: &Tensor) -> Result<Tensor> {
     let sizes = &scores.sizes()[scores.dim() - 2..];
-    let all = aten::ones::with(sizes).dtype(Some(DType::Bool)).device(Some(scores.device())).call()?;
+    let all = aten::ones::with(sizes).dtype(DType::Bool).device(scores.device()).call()?;
     aten::tril(&all)
 }
 

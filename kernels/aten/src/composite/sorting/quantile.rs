@@ -55,7 +55,7 @@ mod implicit {
 
 fn share(operator: &str, this: &Tensor, q: f64) -> Result<Tensor> {
     ensure!((0.0..=1.0).contains(&q), Argument, "{operator}: q is {q}, expected a number between 0 and 1");
-    aten::full::with(&[], q.into()).dtype(Some(this.dtype())).device(Some(this.device())).call()
+    aten::full::with(&[], q.into()).dtype(this.dtype()).device(this.device()).call()
 }
 
 fn shares(

@@ -136,10 +136,7 @@ fn series(operator: &str, points: &Tensor, [low, high]: [f64; 2], bins: i64) -> 
     let [low, high] = if low == high { [low - 0.5, high + 0.5] } else { [low, high] };
     let count = bins.checked_add(1);
     let Some(count) = count else { bail!(Argument, "{operator}: {bins} bins are too many") };
-    aten::linspace::with(low.into(), high.into(), count)
-        .dtype(Some(points.dtype()))
-        .device(Some(points.device()))
-        .call()
+    aten::linspace::with(low.into(), high.into(), count).dtype(points.dtype()).device(points.device()).call()
 }
 
 fn counted(

@@ -27,12 +27,12 @@ fn check(world: &ProcessGroup) -> Result<()> {
 }
 
 fn numbers(values: Vec<f64>, dtype: DType) -> Result<Tensor> {
-    aten::_to_copy::with(&Tensor::from(values)).dtype(Some(dtype)).call()
+    aten::_to_copy::with(&Tensor::from(values)).dtype(dtype).call()
 }
 
 fn expect(what: &str, found: &Tensor, expected: &[f64]) -> Result<()> {
     let real = if found.dtype().is_complex() { aten::real(found)? } else { found.clone() };
-    let found: Vec<f64> = aten::_to_copy::with(&real).dtype(Some(DType::Float64)).call()?.to_vec()?;
+    let found: Vec<f64> = aten::_to_copy::with(&real).dtype(DType::Float64).call()?.to_vec()?;
     ensure!(found == expected, Kernel, "{what}: {found:?}, expected {expected:?}");
     Ok(())
 }

@@ -18,7 +18,7 @@ mod kernels {
             weight.sizes()
         );
         let (sequences, weight) = (aten::permute(this, &[1, 2, 0])?, aten::permute(weight, &[2, 1, 0])?);
-        let out = aten::conv1d::with(&sequences, &weight).bias(Some(bias)).padding(&[pad]).call();
+        let out = aten::conv1d::with(&sequences, &weight).bias(bias).padding(&[pad]).call();
         aten::contiguous(&aten::permute(&out.map_err(|error| error.context(OPERATOR))?, &[2, 0, 1])?)
     }
 

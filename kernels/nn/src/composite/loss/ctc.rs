@@ -34,7 +34,7 @@ mod kernels {
             MEAN => {
                 let counts: Vec<i64> = target_lengths.iter().map(|length| (*length).max(1)).collect();
                 let counts = Tensor::from_slice(&counts, &[counts.len() as i64])?;
-                let counts = aten::_to_copy::with(&counts).device(Some(loss.device())).call()?;
+                let counts = aten::_to_copy::with(&counts).device(loss.device()).call()?;
                 aten::mean(&aten::div_Tensor(&loss, &counts)?)
             }
             2 => aten::sum(&loss),

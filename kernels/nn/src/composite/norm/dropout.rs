@@ -122,12 +122,12 @@ mod derived {
 
     fn native_dropout(input: &Tensor, p: f64, train: Option<bool>) -> Result<(Tensor, Tensor)> {
         const OPERATOR: &str = aten::native_dropout::NAME;
-        let of_bools = || aten::empty_like::with(input).dtype(Some(DType::Bool)).call();
+        let of_bools = || aten::empty_like::with(input).dtype(DType::Bool).call();
         if input.numel() == 0 {
             return Ok((aten::clone(input)?, aten::empty_like(input)?));
         }
         if train == Some(false) {
-            return Ok((aten::clone(input)?, aten::ones_like::with(input).dtype(Some(DType::Bool)).call()?));
+            return Ok((aten::clone(input)?, aten::ones_like::with(input).dtype(DType::Bool).call()?));
         }
         ensure!((0.0..=1.0).contains(&p), Argument, "{OPERATOR}: the probability {p} is not between 0 and 1");
         ensure!(

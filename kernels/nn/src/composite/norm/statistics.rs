@@ -11,7 +11,7 @@ type Three = (Tensor, Tensor, Tensor);
 
 /// An empty tensor for what a backend may save for the gradient.
 fn reserve(input: &Tensor) -> Result<Tensor> {
-    aten::new_empty::with(input, &[0]).dtype(Some(DType::UInt8)).call()
+    aten::new_empty::with(input, &[0]).dtype(DType::UInt8).call()
 }
 
 /// Operators with derivatives of their own.

@@ -110,5 +110,5 @@ fn with_ones(sizes: &[i64], others: &[i64]) -> Vec<i64> {
 
 /// The numbers from 0 up to `count`, on the device of `like`.
 fn counted(like: &Tensor, count: i64) -> Result<Tensor> {
-    aten::arange::with(count.into()).dtype(Some(DType::Int64)).device(Some(like.device())).call()
+    aten::arange::with(count.into()).dtype(DType::Int64).device(like.device()).call()
 }

@@ -160,7 +160,7 @@ impl Resizing {
         let [from, to] = self.sizes(input, output_size)?;
         let format = input.suggest_memory_format();
         if from == to {
-            return aten::clone::with(input).memory_format(Some(format)).call(); // in any dtype, whatever the scales
+            return aten::clone::with(input).memory_format(format).call(); // in any dtype, whatever the scales
         }
         let is_bytes = input.dtype() == DType::UInt8;
         let mut out = if is_bytes { aten::to_dtype(input, DType::Int32)? } else { input.clone() };
@@ -250,7 +250,7 @@ impl Resizing {
         let fixed = FixedPoint::new(&self.weights(direction, from[direction], to[direction])?);
         let half = fixed.half();
         let matrix = Tensor::from_vec(fixed.weights, &[to[direction], from[direction]])?;
-        let matrix = aten::_to_copy::with(&matrix).device(Some(images.device())).call()?;
+        let matrix = aten::_to_copy::with(&matrix).device(images.device()).call()?;
         let sums = match direction {
             0 => aten::matmul(&matrix, images)?,
             _ => aten::matmul(images, &aten::t(&matrix)?)?,
@@ -269,7 +269,7 @@ impl Resizing {
     ) -> Result<Tensor> {
         let weights = self.weights(direction, from[direction], to[direction])?;
         let weights = Tensor::from_vec(weights, &[to[direction], from[direction]])?;
-        let like = aten::_to_copy::with(&weights).dtype(Some(images.dtype())).device(Some(images.device()));
+        let like = aten::_to_copy::with(&weights).dtype(images.dtype()).device(images.device());
         if is_back { aten::t(&like.call()?) } else { like.call() }
     }
 

@@ -19,7 +19,7 @@ fn forth(resizing: &Resizing, input: &Tensor, output_size: &[i64]) -> Result<Ten
     let [from, to] = resizing.sizes(input, output_size)?;
     let format = input.suggest_memory_format();
     if from == to {
-        return aten::clone::with(input).memory_format(Some(format)).call(); // in any dtype, whatever the scales
+        return aten::clone::with(input).memory_format(format).call(); // in any dtype, whatever the scales
     }
     let mut images = input.clone();
     // Bytes are rounded along the lines first, as in PyTorch. Of floats there are fewer after the columns.

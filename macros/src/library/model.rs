@@ -276,15 +276,16 @@ pub(crate) fn is_own_method(name: &str) -> bool {
     OWN_METHODS.contains(&name) || PRELUDE_METHODS.contains(&name)
 }
 
-/// The error for an operator whose name says that it is in-place, but which does not write to `self`.
+/// The error for an operator whose name says that it is in-place, but which does not write to `self`, or returns a new
+/// tensor.
 fn misnamed(schema: &Schema) -> Option<String> {
     let name = &schema.name.name;
     let in_place = name.ends_with('_') && !name.ends_with("__") && name.len() > 1;
-    let reads_self = schema
-        .arguments
-        .iter()
-        .any(|argument| argument.name == "self" && argument.ty == Type::Tensor && !argument.is_mutable());
-    (in_place && reads_self).then(|| {
+    let mut arguments = schema.arguments.iter();
+    let this = arguments.find(|argument| argument.name == "self" && argument.ty == Type::Tensor)?;
+    let returns_new =
+        matches!(&schema.returns[..], [only] if only.ty == Type::Tensor && only.alias.is_none());
+    (in_place && (!this.is_mutable() || returns_new)).then(|| {
         format!("`{name}` is in place by its name: it takes `Tensor(a!) self`, and returns `Tensor(a!)`")
     })
 }

@@ -1,7 +1,5 @@
 //! Singular values of matrices, and eigenvalues of symmetric ones.
 
-use std::cmp::Ordering;
-
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::evd::tridiag::{tridiag_in_place, tridiag_in_place_scratch};
 use faer::linalg::qr::no_pivoting::factor::recommended_block_size;
@@ -289,7 +287,7 @@ fn divided_symmetric<T: Symmetric>(
             beside[i] = Real::<T>::from_f64(if i + 1 < n { wide(reduced[(i + 1, i)]).norm() } else { 0.0 });
         }
         let is_found = root_free::eigenvalues(values, &mut beside);
-        values.sort_by(|a, b| a.partial_cmp(b).unwrap_or(Ordering::Equal));
+        values.sort_by(root_free::in_order);
         values.iter_mut().for_each(|x| *x = scaled(wide(*x).re));
         return is_found && values.iter().all(|x| wide(*x).is_finite());
     };

@@ -52,20 +52,16 @@ pub(super) fn eigen<T: Real>(matrix: &[T], values: &mut [T], vectors: Option<&mu
             work(Union { vectors: &a, product: &mut turned, factors: &factors });
             let is_found = work(Rotations { d: values, e: &mut beside, vectors: &mut turned });
             let mut order: Vec<usize> = (0..n).collect();
-            order.sort_by(|i, j| in_order(&values[*i], &values[*j]));
+            order.sort_by(|i, j| root_free::in_order(&values[*i], &values[*j]));
             for (to, from) in vectors.chunks_exact_mut(n).zip(order) {
                 to.copy_from_slice(&turned[from * n..][..n]);
             }
             is_found
         }
     };
-    values.sort_by(in_order);
+    values.sort_by(root_free::in_order);
     values.iter_mut().for_each(|x| *x *= scale);
     is_found && values.iter().all(|x| x.is_finite())
-}
-
-fn in_order<T: Real>(a: &T, b: &T) -> std::cmp::Ordering {
-    a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal)
 }
 
 /// The reduction to tridiagonal form: computes the diagonal, the subdiagonal (`beside`) and, in the columns below it,

@@ -21,7 +21,7 @@ pub(super) fn parts<T>(out: &Matrices<T>, a: &Matrices<T>) -> usize {
     if out.count > 1 || elements > MOST_ELEMENTS {
         return 1;
     }
-    let work = elements * a.columns;
+    let work = elements.saturating_mul(a.columns);
     (work / (2 * out.grain())).min(a.columns / FEWEST_STEPS).min(MOST_PARTS)
 }
 

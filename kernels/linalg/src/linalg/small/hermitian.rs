@@ -1,7 +1,5 @@
 //! Eigenvalues and eigenvectors of a small Hermitian matrix, with the signs of LAPACK's driver `syevd`.
 
-use std::cmp::Ordering;
-
 use num_traits::Float;
 
 use super::columns::Columns;
@@ -66,7 +64,7 @@ impl<T: Field> Workspace<T> {
             Some(vectors) => self.vectors(is_lower, values, vectors),
             None => {
                 let is_found = root_free::eigenvalues(values, &mut self.off_diagonal);
-                values.sort_unstable_by(|a, b| a.partial_cmp(b).unwrap_or(Ordering::Equal));
+                values.sort_unstable_by(root_free::in_order);
                 is_found
             }
         };

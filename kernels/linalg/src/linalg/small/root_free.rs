@@ -1,10 +1,18 @@
 //! Eigenvalues of a real symmetric tridiagonal matrix by QL iterations on squares, without square roots (Pal, Walker
 //! and Kahan).
 
+use std::cmp::Ordering;
+
 use super::field::Real;
 
 /// The most iterations for an eigenvalue; two are usually enough.
 const PATIENCE: usize = 60;
+
+/// The order of eigenvalues, with NaN behind all numbers: a sort may panic if an order contradicts itself.
+pub(in super::super) fn in_order<T: PartialOrd>(a: &T, b: &T) -> Ordering {
+    let is_nan = |x: &T| x.partial_cmp(x).is_none();
+    a.partial_cmp(b).unwrap_or_else(|| is_nan(a).cmp(&is_nan(b)))
+}
 
 /// Replaces the diagonal by the eigenvalues, without eigenvectors. Returns whether all were found.
 pub(in super::super) fn eigenvalues<T: Real>(d: &mut [T], e: &mut [T]) -> bool {
@@ -51,4 +59,12 @@ pub(in super::super) fn end_of_block(l: usize, n: usize, is_small: impl Fn(usize
 pub(in super::super) fn shift<T: Real>(d: &[T], off_diagonal: T, l: usize) -> T {
     let half = (d[l + 1] - d[l]) / (off_diagonal + off_diagonal);
     d[l] - off_diagonal / (half + (half * half + T::one()).sqrt().copysign(half))
+}
+
+#[test]
+fn nan_comes_behind_all_numbers() {
+    let mut values: Vec<f64> =
+        (0..100).map(|i| if i % 3 == 0 { f64::NAN } else { f64::from(i * 37 % 101) }).collect();
+    values.sort_by(in_order);
+    assert!(values[..66].is_sorted() && values[66..].iter().all(|x| x.is_nan()));
 }

@@ -104,8 +104,8 @@ fn logarithm(x: f64) -> f64 {
 
 /// The natural logarithm of a magnitude as a sum of two numbers, to a relative precision of 2^-64.
 ///
-/// `log(2^k z) = k log(2) + 2 artanh(s)` with `s = (z - 1) / (z + 1)`, of which `z` lies around 1. The terms of the series
-/// in `s²` that weigh most are in two parts as well.
+/// `log(2^k z) = k log(2) + 2 artanh(s)` with `s = (z - 1) / (z + 1)` and `z` from the root of one half to that of two.
+/// The terms of the series in `s²` that weigh most are in two parts as well.
 #[inline(always)]
 fn logarithm_in_parts(x: f64) -> [f64; 2] {
     const ROOT: u64 = std::f64::consts::FRAC_1_SQRT_2.to_bits();

@@ -82,8 +82,8 @@ unsafe fn cast<T, U>(elements: &[T]) -> &[U] {
 macro_rules! registers {
     (
         $module:ident: $float:ty, $register:ty, $mask:ty, $lanes:literal;
-        $splat:ident $load:ident $masked:ident $add:ident $add_some:ident $times:ident $times_plus:ident $min:ident $max:ident
-        $compare:ident $sum:ident $product:ident $smallest:ident $largest:ident
+        $splat:ident $load:ident $masked:ident $add:ident $add_some:ident $times:ident $times_plus:ident
+        $min:ident $max:ident $compare:ident $sum:ident $product:ident $smallest:ident $largest:ident
     ) => {
         mod $module {
             use super::*;

@@ -404,7 +404,8 @@ on_vectors! {
                 // SAFETY: `Pooling::write` ensured under the lease that the table has all rows, and that it is as wide
                 // as `out`, and so as the sums; `Bags::pool` rejected negative rows.
                 None if table.layout == Layout::Plain => unsafe { table.add::<T>(rows, sums) },
-                // SAFETY: as above.
+                // SAFETY: `Pooling::write` ensured under the lease that the table has all rows, as wide as the sums,
+                // and `Layout::BFloat16` that their elements are adjacent ones of `bf16`; no row is negative.
                 None if table.layout == Layout::BFloat16 => unsafe { table.add::<bf16>(rows, sums) },
                 None => for row in rows {
                     // SAFETY: `Pooling::write` ensured under the lease that the table has all rows, and that it is as

@@ -35,7 +35,8 @@ fn attack(index: &Tensor, value: i64, call: impl Fn(&Tensor) -> Result<Tensor>) 
         }
         done.store(true, Ordering::Relaxed);
     });
-    Ok(())
+    // The thread may have been refused its last write, while a kernel read the wild values.
+    aten::fill__Scalar(&mut index.clone(), value.into()).map(drop)
 }
 
 fn longs(sizes: &[i64], value: i64) -> Result<Tensor> {

@@ -448,4 +448,8 @@ fn a_width_that_the_type_does_not_have_is_refused_backward_as_forward() {
     for slope in [aten::hardshrink_backward, aten::softshrink_backward] {
         assert!(slope(&g, &x, 1e300.into()).is_err() && slope(&g, &x, 0.5.into()).is_ok());
     }
+    for (beta, threshold) in [(1e300, 20.0), (1.0, 1e300)] {
+        assert!(aten::softplus_backward(&g, &x, beta.into(), threshold.into()).is_err());
+    }
+    assert!(aten::softplus_backward(&g, &x, 1.into(), 20.into()).is_ok());
 }

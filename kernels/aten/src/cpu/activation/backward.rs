@@ -90,9 +90,11 @@ mod kernels {
         beta: Scalar,
         threshold: Scalar,
     ) -> Result<Tensor> {
-        let call = Pointwise::promoting(aten::softplus_backward::NAME, [grad_output, this])?;
+        const OPERATOR: &str = aten::softplus_backward::NAME;
+        let call = Pointwise::promoting(OPERATOR, [grad_output, this])?;
         match_opmath!(call.dtype, T: Float => {
-            let (beta, threshold): (T, T) = (beta.cast(), threshold.cast());
+            let number = |scalar: Scalar| scalar.to::<T>().map_err(|error| error.context(OPERATOR));
+            let (beta, threshold) = (number(beta)?, number(threshold)?);
             let slope = move |[grad, x]: [T; 2]| match x * beta {
                 scaled if scaled > threshold => grad,
                 scaled => grad * logistic(scaled),

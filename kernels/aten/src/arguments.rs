@@ -2,6 +2,7 @@
 
 use torch_library::geometry::{Dims, wrap_dim};
 use torch_library::guard::GradMode;
+use torch_library::match_dtype;
 use torch_library::prelude::*;
 
 use crate::aten;
@@ -105,7 +106,7 @@ pub fn channels_of(operator: &'static str, input: &Tensor, vectors: &[Option<&Te
 }
 
 /// # Errors
-/// A negative integer power of an integer.
+/// A negative integer power of an integer, or one that the integer type does not have.
 pub fn check_exponent(operator: &str, this: &Tensor, exponent: Scalar) -> Result<()> {
     let is_negative = matches!(exponent, Scalar::Int(number) if number < 0);
     ensure!(
@@ -114,6 +115,10 @@ pub fn check_exponent(operator: &str, this: &Tensor, exponent: Scalar) -> Result
         "{operator}: {} to the power of {exponent} is not an integer, convert to a floating-point type",
         this.dtype()
     );
+    if let Scalar::Int(_) = exponent {
+        let fits = match_dtype!(this.dtype(), T: Integer => exponent.to::<T>().map(drop), else => Ok(()));
+        fits.map_err(|error| error.context(operator))?;
+    }
     Ok(())
 }
 

@@ -434,6 +434,7 @@ fn an_exponent_that_the_type_does_not_have_is_refused() -> Result<()> {
     assert!(
         aten::pow_Tensor_Scalar(&x, 300.into()).is_err() && aten::pow_Tensor_Scalar(&x, 255.into()).is_ok()
     );
+    assert!(aten::pow__Scalar(&mut x.clone(), 300.into()).is_err());
     let truth = Tensor::from([true, false]);
     assert_eq!(aten::pow_Tensor_Scalar(&truth, false.into())?.to_vec::<bool>()?, [true, true]);
     assert_eq!(aten::pow_Tensor_Scalar(&truth, true.into())?.to_vec::<bool>()?, [true, false]);

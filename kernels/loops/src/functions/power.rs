@@ -1,5 +1,7 @@
 //! Powers, and distances of points from the origin (`hypot`), without branches.
 
+use num_traits::Float;
+
 use super::exponential::Power;
 use super::polynomial;
 
@@ -18,17 +20,7 @@ impl Raised for f32 {
     #[inline(always)]
     fn raised(self, exponent: f32) -> f32 {
         let magnitude = power_of_two(f64::from(exponent) * logarithm(f64::from(self.abs()))) as f32;
-        let is_one = exponent == 0.0 || self == 1.0 || self == -1.0 && exponent.is_infinite();
-        let is_whole = exponent.trunc() == exponent;
-        let half = 0.5 * exponent;
-        let is_odd = is_whole && half.trunc() != half;
-        let has_power = is_whole || self >= 0.0 || self.is_infinite();
-        let power = if is_odd { magnitude.copysign(self) } else { magnitude };
-        match (is_one, has_power) {
-            (true, _) => 1.0,
-            (false, true) => power,
-            (false, false) => f32::NAN,
-        }
+        signed(self, exponent, magnitude)
     }
 
     #[inline(always)]
@@ -48,18 +40,8 @@ impl Raised for f64 {
         let rest = exponent.mul_add(high, -product) + exponent * low;
         let is_usual = product.abs() < 800.0; // beyond this the power is 0 or infinite
         let magnitude = Power::<f64, _>::of(product).scaling(1.0, if is_usual { rest } else { 0.0 });
-        let is_one = exponent == 0.0 || self == 1.0 || self == -1.0 && exponent.is_infinite();
-        let is_whole = exponent.trunc() == exponent;
-        let half = 0.5 * exponent;
-        let is_odd = is_whole && half.trunc() != half;
-        let has_power = is_whole || self >= 0.0 || self.is_infinite();
-        let power = if is_odd { magnitude.copysign(self) } else { magnitude };
-        let power = if exponent == 2.0 { self * self } else { power };
-        match (is_one, has_power) {
-            (true, _) => 1.0,
-            (false, true) => power,
-            (false, false) => f64::NAN,
-        }
+        let power = signed(self, exponent, magnitude);
+        if exponent == 2.0 { self * self } else { power }
     }
 
     #[inline(always)]
@@ -99,6 +81,23 @@ fn logarithm(x: f64) -> f64 {
         (true, _) => f64::NEG_INFINITY,
         (false, true) => value,
         (false, false) => x, // infinity or NaN
+    }
+}
+
+/// The power of a base, from that of its magnitude: its sign, one where the exponent or the base says so, and NaN where
+/// there is none.
+#[inline(always)]
+fn signed<T: Float>(base: T, exponent: T, magnitude: T) -> T {
+    let is_one = exponent == T::zero() || base == T::one() || base == -T::one() && exponent.is_infinite();
+    let is_whole = exponent.trunc() == exponent;
+    let half = exponent / (T::one() + T::one());
+    let is_odd = is_whole && half.trunc() != half;
+    let has_power = is_whole || base >= T::zero() || base.is_infinite();
+    let power = if is_odd { magnitude.copysign(base) } else { magnitude };
+    match (is_one, has_power) {
+        (true, _) => T::one(),
+        (false, true) => power,
+        (false, false) => T::nan(),
     }
 }
 

@@ -192,6 +192,9 @@ fn nearest_pixels_are_copied_as_they_are() -> Result<()> {
     assert!(
         aten::upsample_nearest2d(&Tensor::zeros(&[1, 1, 2, 2], DType::Int64, Device::CPU)?, &[4, 4]).is_err()
     );
+    // Nothing is computed for a result without elements, however large it is.
+    let meta = Tensor::zeros(&[1, 1, 2, 2], DType::Float32, Device::META)?;
+    assert_eq!(aten::upsample_nearest2d(&meta, &[1 << 40, 3])?.sizes(), [1, 1, 1 << 40, 3]);
     Ok(())
 }
 

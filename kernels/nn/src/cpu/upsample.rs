@@ -119,7 +119,6 @@ macro_rules! match_resized {
         }
     };
 }
-use match_resized;
 
 /// The elements in one spatial dimension from which each new element is computed. Elements beyond an end repeat the one
 /// at the end.

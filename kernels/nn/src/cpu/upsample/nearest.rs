@@ -3,11 +3,13 @@
 use std::mem::MaybeUninit;
 
 use torch_library::prelude::*;
+use torch_library::{Element, match_dtype};
 
-use super::{Curve, Direction, Resizing, is_obvious, match_resized};
+use super::{Direction, Resizing, is_obvious};
 use crate::cpu::volumes::Volumes;
 use crate::loops::pointwise::unsupported;
-use crate::loops::{has_elements, opmath_type, parallel};
+use crate::loops::{has_elements, parallel};
+use crate::number::Number;
 
 /// The elements in one spatial dimension that are copied.
 struct Copied {
@@ -25,10 +27,16 @@ impl<T> From<Direction<T>> for Copied {
 
 impl Resizing<'_> {
     pub(super) fn forth_nearest(&self, input: &Tensor, output_size: &[i64]) -> Result<Tensor> {
-        let is_obvious = is_obvious(input, output_size);
-        let [depth, height, width] = match_resized!(self, input.dtype(), T => {
-            self.directions::<T>(&input.sizes()[2..], output_size, is_obvious)?.map(Copied::from)
-        });
+        match_dtype!(input.dtype(), T: Float => self.copied::<T, T>(input, output_size),
+        else => match_dtype!(input.dtype(), T: Half => self.copied::<T, f32>(input, output_size),
+        else => match input.dtype() {
+            DType::UInt8 => self.copied::<u8, u8>(input, output_size),
+            _ => Err(unsupported(self.operator, input.dtype())),
+        }))
+    }
+
+    /// Copies pixels of type `T`, of which PyTorch finds the places in the opmath type `M`.
+    fn copied<T: Element, M: Number>(&self, input: &Tensor, output_size: &[i64]) -> Result<Tensor> {
         let volumes = Volumes::new(input, self.scales.len(), true);
         // SAFETY: `copy` writes every line in full, and the lines are all elements; after an error the tensor is
         // dropped here.
@@ -36,27 +44,28 @@ impl Resizing<'_> {
         if !has_elements(&out) {
             return Ok(out);
         }
+        let directions =
+            self.directions::<M>(&input.sizes()[2..], output_size, is_obvious(input, output_size))?;
+        let [depth, height, width] = directions.map(Copied::from);
         let (rows, pixel, len) = (depth.to * height.to, volumes.lanes, width.from * volumes.lanes);
-        match_dtype!(input.dtype(), T: Integer | Half | Float => {
-            let (from, to) = (volumes.read::<T>(input)?, volumes.write::<T>(&out, 1)?);
-            parallel::shares(to.parts.count(), (parallel::GRAIN / to.parts.len()).max(1), |lines| {
-                let mut last = None;
-                for line in lines {
-                    let (volume, place) = (line / rows, line % rows);
-                    let row = depth.index[place / height.to] * height.from + height.index[place % height.to];
-                    // SAFETY: `shares` gives every line to one thread, so this line of the leased result is this
-                    // thread's alone.
-                    let out = unsafe { to.parts.uninit(line) };
-                    if last.replace([volume, row]) == Some([volume, row]) {
-                        // SAFETY: this thread wrote the line before, and no other has it.
-                        out.write_copy_of_slice(unsafe { to.parts.get(line - 1) });
-                    } else {
-                        copy(&width.index, pixel, &from.get(volume)[row * len..][..len], out);
-                    }
+        let (from, to) = (volumes.read::<T>(input)?, volumes.write::<T>(&out, 1)?);
+        parallel::shares(to.parts.count(), (parallel::GRAIN / to.parts.len()).max(1), |lines| {
+            let mut last = None;
+            for line in lines {
+                let (volume, place) = (line / rows, line % rows);
+                let row = depth.index[place / height.to] * height.from + height.index[place % height.to];
+                // SAFETY: `shares` gives every line to one thread, so this line of the leased result is this
+                // thread's alone.
+                let out = unsafe { to.parts.uninit(line) };
+                if last.replace([volume, row]) == Some([volume, row]) {
+                    // SAFETY: this thread wrote the line before, and no other has it.
+                    out.write_copy_of_slice(unsafe { to.parts.get(line - 1) });
+                } else {
+                    copy(&width.index, pixel, &from.get(volume)[row * len..][..len], out);
                 }
-            });
-            volumes.store(to, &out)?;
-        }, else => return Err(unsupported(self.operator, input.dtype())));
+            }
+        });
+        volumes.store(to, &out)?;
         Ok(out)
     }
 }

@@ -16,6 +16,9 @@ use torch_library_schema::Type;
 const NUMBERS: [i64; 16] =
     [0, 1, 2, 3, 4, -1, -2, -3, -4, 7, 100, i64::MAX, i64::MIN, i64::MAX - 1, 1 << 61, -(1 << 61)];
 
+/// Sizes of dimensions of tensors without elements: small ones, and what no machine can hold.
+const LENGTHS: [i64; 6] = [0, 0, 0, 1 << 48, 1 << 61, i64::MAX];
+
 const FLOATS: [f64; 8] = [0.0, -0.0, 1.5, -2.5, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e300];
 
 const DTYPES: [DType; 8] = [
@@ -213,14 +216,21 @@ impl<'c> Hostile<'c> {
         if self.one_in(8) { Value::None } else { self.value(ty) }
     }
 
-    /// A small tensor; some are empty, transposed, or without memory.
+    /// A small tensor; some are without memory, and some without elements in dimensions longer than any memory.
     fn tensor(&mut self) -> Tensor {
-        let sizes: Vec<i64> = (0..self.below(4)).map(|_| self.below(4) as i64).collect();
+        let mut sizes: Vec<i64> = (0..self.below(4)).map(|_| self.below(4) as i64).collect();
         let dtype = DTYPES[self.below(DTYPES.len())];
         let device = self.device();
-        let tensor = Tensor::zeros(&sizes, dtype, device)
-            .or_else(|_| Tensor::zeros(&sizes, dtype, Device::CPU))
-            .expect("a few elements");
+        let is_long = self.one_in(8);
+        if is_long {
+            sizes = sizes.iter().map(|size| LENGTHS[self.below(LENGTHS.len())].max(*size)).collect();
+            sizes.insert(self.below(sizes.len() + 1), 0);
+        }
+        let zeros = |device| match is_long {
+            true => Tensor::zeros(&[0], dtype, device)?.strided_view(&sizes, &vec![0; sizes.len()], 0),
+            false => Tensor::zeros(&sizes, dtype, device),
+        };
+        let tensor = zeros(device).or_else(|_| zeros(Device::CPU)).expect("a few elements");
         self.tensors.push(tensor.downgrade());
         tensor
     }

@@ -51,6 +51,8 @@ fn points_have_bins_of_several_dimensions() -> Result<()> {
     let bins = [Tensor::from([0.0, 1.0, 2.0]), Tensor::from([0.0, 2.0])];
     assert_eq!(aten::histogramdd_TensorList_bins(&points, &bins)?.0.to_vec::<f64>()?, [1.0, 3.0]);
     assert!(aten::histogramdd(&points, &[2]).is_err());
+    let nowhere = Tensor::from([0f32; 0]).strided_view(&[1 << 50, 0], &[0, 0], 0)?;
+    assert_eq!(aten::histogramdd(&nowhere, &[])?.0.to_vec::<f32>()?, [0.0]);
     assert!(aten::histogramdd(&weights, &[2]).is_err());
     assert!(aten::histogramdd::with(&points, &[2, 2]).range(Some(&[0.0, 1.0])).call().is_err());
     Ok(())

@@ -212,6 +212,8 @@ impl<T: Element + PartialOrd> Points<T> {
     fn count(&self, operator: &str, points: usize, bins: i64) -> Result<Vec<T>> {
         let mut sums = collected(operator, bins, |_| 0f64)?;
         let dims = self.edges.len();
+        // Points without coordinates are not counted, as in PyTorch; as they take no memory, there may be any number.
+        let points = if self.elements.is_empty() { 0 } else { points };
         'points: for at in 0..points {
             let mut bin = 0;
             for (edges, x) in self.edges.iter().zip(&self.elements[at * dims..][..dims]) {

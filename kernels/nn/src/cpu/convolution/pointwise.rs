@@ -1,7 +1,7 @@
 //! Pointwise convolutions, whose window is one pixel: products of the weight with the images, which are read in place.
 #![expect(unsafe_code, reason = "takes uninitialised memory that it fills")]
 
-use torch_library::geometry::{Dims, contiguous_strides, saturating_numel};
+use torch_library::geometry::{Dims, saturating_numel, strides_for};
 use torch_library::prelude::*;
 
 use super::Convolution;
@@ -9,6 +9,16 @@ use crate::cpu::matmul;
 
 /// The number of pixels that a vector of the product should hold, so that few of its lanes are unused.
 const LANES: i64 = 16;
+
+/// With fewer pixels in channels-last images, the implicit product is faster.
+const FEWEST_ROWS: i64 = 128;
+
+/// What the channels of a pixel are in the matrix that images are: a row, since they lie side by side, or a column.
+#[derive(PartialEq)]
+enum Layout {
+    Rows,
+    Columns,
+}
 
 /// A pointwise convolution in one of its two directions.
 struct Pointwise {
@@ -45,21 +55,32 @@ impl Convolution<'_> {
         self.product(places, weight, bias, Pointwise { sizes, channels: [kernels, channels], strides })
     }
 
-    /// Whether the convolution of images to this result is such a product, and faster computed as one.
-    fn is_product(&self, image: &Tensor, weight: &Tensor, sizes: &[i64]) -> Result<bool> {
+    /// How the convolution of images to this result is computed as a product, if it is one, and faster than otherwise.
+    fn layout(&self, image: &Tensor, weight: &Tensor, sizes: &[i64]) -> Result<Option<Layout>> {
         let (dtype, pixels) = (image.dtype(), saturating_numel(&self.places));
-        let fills_vectors = (pixels + LANES - 1) / LANES * LANES * 8 <= pixels * 9;
         if !(self.axes.iter().all(|axis| [axis.kernel, axis.stride, axis.padding] == [1, 1, 0])
             && self.image == self.places
-            && (fills_vectors || pixels == 1)
             && self.groups == 1
             && matches!(dtype, DType::Float32 | DType::Float64)
-            && weight.dtype() == dtype
-            && image.is_contiguous(MemoryFormat::Contiguous))
+            && weight.dtype() == dtype)
         {
-            return Ok(false);
+            return Ok(None);
         }
-        Ok(self.strides_like_operands(sizes, dtype)? == contiguous_strides(sizes))
+        let strides = self.strides_like_operands(sizes, dtype)?;
+        let lies = |format: MemoryFormat| -> Result<bool> {
+            Ok(image.is_contiguous(format) && strides == strides_for(sizes, format)?)
+        };
+        let fills_vectors = (pixels + LANES - 1) / LANES * LANES * 8 <= pixels * 9;
+        if (fills_vectors || pixels == 1) && lies(MemoryFormat::Contiguous)? {
+            return Ok(Some(if pixels == 1 { Layout::Rows } else { Layout::Columns }));
+        }
+        let format = match self.lead {
+            0 => MemoryFormat::ChannelsLast3d,
+            1 => MemoryFormat::ChannelsLast,
+            _ => return Ok(None),
+        };
+        let is_tall = self.batch.saturating_mul(pixels) >= FEWEST_ROWS;
+        Ok((is_tall && lies(format)?).then_some(Layout::Rows))
     }
 
     fn product(
@@ -69,25 +90,23 @@ impl Convolution<'_> {
         bias: Option<&Tensor>,
         Pointwise { sizes, channels: [inner, outer], strides: [step, next] }: Pointwise,
     ) -> Result<Option<Tensor>> {
-        if !self.is_product(image, weight, &sizes)? {
-            return Ok(None);
-        }
+        let Some(layout) = self.layout(image, weight, &sizes)? else { return Ok(None) };
         let pixels = saturating_numel(&self.places);
+        let strides = self.strides_like_operands(&sizes, image.dtype())?;
         // SAFETY: the products are written to every element; after an error the tensor is dropped.
-        let out = unsafe { Tensor::uninit(&sizes, image.dtype(), image.device())? };
+        let out = unsafe { Tensor::uninit_strided(&sizes, &strides, image.dtype(), image.device())? };
         if let Some(bias) = bias {
             self.check_converted_bias(bias.sizes() == [outer], outer)?;
         }
         let view = |tensor: &Tensor, sizes: [i64; 3], strides: [i64; 3]| {
             tensor.strided_view(&sizes, &strides, tensor.storage_offset())
         };
-        if pixels == 1 {
-            // Images of one pixel are the rows of a matrix.
-            let rows =
-                |tensor: &Tensor, channels: i64| view(tensor, [1, self.batch, channels], [0, channels, 1]);
+        if layout == Layout::Rows {
+            let count = self.batch * pixels;
+            let rows = |tensor: &Tensor, channels: i64| view(tensor, [1, count, channels], [0, channels, 1]);
             let factor = view(weight, [1, inner, outer], [0, step, next])?;
             let bias =
-                bias.map(|bias| view(bias, [1, self.batch, outer], [0, 0, bias.strides()[0]])).transpose()?;
+                bias.map(|bias| view(bias, [1, count, outer], [0, 0, bias.strides()[0]])).transpose()?;
             matmul::products(&rows(&out, outer)?, &rows(image, inner)?, &factor, bias.as_ref())?;
             return Ok(Some(out));
         }

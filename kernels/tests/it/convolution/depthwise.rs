@@ -52,10 +52,11 @@ fn convolved(
 /// Channels that fill registers or do not, borders on either side, gaps, and images that are smaller than windows.
 #[test]
 fn results_and_gradients_are_those_of_contiguous_images() -> Result<()> {
-    let windows: [[&[i64]; 4]; 7] = [
+    let windows: [[&[i64]; 4]; 8] = [
         [&[3, 3], &[1, 1], &[1, 1], &[1, 1]],
         [&[3, 3], &[2, 2], &[1, 1], &[1, 1]],
         [&[7, 7], &[1, 1], &[3, 3], &[1, 1]],
+        [&[5, 5], &[1, 1], &[2, 2], &[1, 1]],
         [&[5, 3], &[2, 1], &[4, 0], &[1, 2]],
         [&[2, 3], &[3, 2], &[1, 2], &[3, 1]],
         [&[1, 2], &[1, 3], &[0, 0], &[1, 1]],

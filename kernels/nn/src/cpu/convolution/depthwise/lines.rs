@@ -12,6 +12,9 @@ use crate::vector::Vector;
 /// The places whose gradients are held in registers at a time.
 const PLACES: usize = 4;
 
+/// The most pixels of the source that neighbouring taps of some pixels of the result meet.
+const SIDE_BY_SIDE: usize = 12;
+
 /// A line of pixels to compute.
 pub(super) struct Line<'a, T> {
     /// The lines of the source, and for each the number of its first tap.
@@ -84,6 +87,7 @@ impl<T: Number> Work<T> for Line<'_, T> {
             self.x.count() == 0 || (self.x.pixel(self.x.count() - 1) + 1) * self.channels <= self.to.len()
         );
         let inside = self.x.inside(self.x.taps());
+        let is_dense = self.x.are_neighbours(self.x.taps()) && matches!(self.x.taps().len(), 3 | 5);
         // SAFETY: by the assertions, the lines have all pixels of the source, the result those of the pass, each with
         // all channels; `by_registers` passes channels that exist. The caller vouches for the registers.
         by_registers!(V, self.channels, |first, count, REGISTERS| unsafe {
@@ -94,6 +98,8 @@ impl<T: Number> Work<T> for Line<'_, T> {
                     false => (1, self.x.taps_inside(n)),
                 };
                 n += match most {
+                    8.. if V::ROWS > 4 && is_dense => self.side_by_side::<V, REGISTERS, 8>(n, first, count),
+                    4.. if is_dense => self.side_by_side::<V, REGISTERS, 4>(n, first, count),
                     8.. if V::ROWS > 4 => self.pixels::<V, REGISTERS, 8>(n, taps, first, count),
                     4.. => self.pixels::<V, REGISTERS, 4>(n, taps, first, count),
                     2.. => self.pixels::<V, REGISTERS, 2>(n, taps, first, count),
@@ -147,6 +153,69 @@ impl<T: Number> Line<'_, T> {
             }
         }
         COUNT
+    }
+
+    /// Like [`pixels`](Self::pixels), for three or five taps that are neighbours: each pixel of the source is loaded
+    /// once for all of them.
+    ///
+    /// # Safety
+    /// - As for [`pixels`](Self::pixels); all taps of the pass meet pixels of the source.
+    #[inline(always)]
+    unsafe fn side_by_side<V: Vector<Element = T>, const REGISTERS: usize, const COUNT: usize>(
+        &mut self,
+        n: usize,
+        first: usize,
+        count: usize,
+    ) -> usize {
+        for first in (0..REGISTERS).map(|r| first + r * V::LANES) {
+            // SAFETY: the caller vouches for the channels of every pixel and tap, and for the registers.
+            unsafe {
+                match self.x.taps().len() {
+                    3 => self.under_neighbours::<V, COUNT, 3>(n, first, count),
+                    _ => self.under_neighbours::<V, COUNT, 5>(n, first, count),
+                }
+            }
+        }
+        COUNT
+    }
+
+    /// Computes a register of channels of `COUNT` pixels, for `TAPS` taps that are neighbours.
+    ///
+    /// # Safety
+    /// - As for [`pixels`](Self::pixels) with one register; there are `TAPS` taps, which meet pixels of the source for
+    ///   all of these pixels, and `COUNT + TAPS - 1` is at most [`SIDE_BY_SIDE`].
+    #[inline(always)]
+    unsafe fn under_neighbours<V: Vector<Element = T>, const COUNT: usize, const TAPS: usize>(
+        &mut self,
+        n: usize,
+        first: usize,
+        count: usize,
+    ) {
+        let channels = self.channels;
+        // SAFETY: the caller vouches for the channels of every pixel and tap, and for the registers.
+        unsafe {
+            let mut sums = [V::load(self.bias.as_ptr().add(first), count); COUNT];
+            let numbers: [usize; TAPS] = from_fn(|t| self.x.taps()[t].number);
+            let pixel = (self.x.taps()[0].pixel + n as isize).cast_unsigned() * channels + first;
+            for (row, line) in self.taps.iter().zip(self.sources) {
+                let pixels: [V; SIDE_BY_SIDE] = from_fn(|m| match m < COUNT + TAPS - 1 {
+                    true => V::load(line.as_ptr().add(pixel + m * channels), count),
+                    false => V::zero(),
+                });
+                for (t, number) in numbers.iter().enumerate() {
+                    let weight = V::load(self.weights.as_ptr().add((row + number) * channels + first), count);
+                    for (k, sum) in sums.iter_mut().enumerate() {
+                        *sum = pixels[k + t].times_plus(weight, *sum);
+                    }
+                }
+            }
+            for (k, sum) in sums.iter().enumerate() {
+                sum.store(
+                    self.to.as_mut_ptr().cast::<T>().add(self.x.pixel(n + k) * channels + first),
+                    count,
+                );
+            }
+        }
     }
 }
 
@@ -207,10 +276,7 @@ impl<T: Number> Gradient<'_, T> {
             let mut sums = [[V::zero(); REGISTERS]; COUNT];
             let together = self.x.inside(taps);
             let mut n = together.start;
-            // Where taps are neighbours, a pixel under one of them is under the next one for the place before.
-            let are_neighbours =
-                stride == 1 && taps.windows(2).all(|pair| pair[1].pixel == pair[0].pixel + 1);
-            while are_neighbours && n + PLACES <= together.end {
+            while self.x.are_neighbours(taps) && n + PLACES <= together.end {
                 let gradients: [_; PLACES] = from_fn(|k| load(places.add((n + k) * channels)));
                 for m in 0..PLACES + COUNT - 1 {
                     let pixels = load(pixel(&taps[0], n + m));

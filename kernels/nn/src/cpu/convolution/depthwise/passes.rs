@@ -98,6 +98,11 @@ impl Pass {
         self.taps_inside(n).iter().map(pixel)
     }
 
+    /// Whether a pixel under one of these taps is under the next one for the pixel of the result before.
+    pub(super) fn are_neighbours(&self, taps: &[Tap]) -> bool {
+        self.stride == 1 && taps.windows(2).all(|pair| pair[1].pixel == pair[0].pixel + 1)
+    }
+
     /// The pixels for which none of these taps is in the padding.
     pub(super) fn inside(&self, taps: &[Tap]) -> Range<usize> {
         let mut range = 0..self.count;

@@ -1,4 +1,4 @@
-//! The logarithm of the gamma function and its derivative, by Stirling's series.
+//! The logarithm of the gamma function and its first two derivatives, by Stirling's series.
 //!
 //! The series is for large arguments; smaller ones are first shifted up by the recurrence. Everything is computed in
 //! double precision, whose digits are needed where the functions are near zero.
@@ -7,13 +7,16 @@ use std::f64::consts::PI;
 
 use super::{Circular, Functions, polynomial};
 
-/// The logarithm of the gamma function, and the derivative of that logarithm.
+/// The logarithm of the gamma function, and the derivatives of that logarithm.
 pub trait Gamma {
     /// The logarithm of the magnitude of the gamma function.
     fn log_gamma(self) -> Self;
 
     /// The derivative of [`log_gamma`](Self::log_gamma).
     fn digamma(self) -> Self;
+
+    /// The derivative of [`digamma`](Self::digamma); infinity at the poles, which are the integers up to 0.
+    fn trigamma(self) -> Self;
 }
 
 impl Gamma for f32 {
@@ -26,6 +29,11 @@ impl Gamma for f32 {
     fn digamma(self) -> f32 {
         digamma(f64::from(self)) as f32
     }
+
+    #[inline(always)]
+    fn trigamma(self) -> f32 {
+        trigamma(f64::from(self)) as f32
+    }
 }
 
 impl Gamma for f64 {
@@ -37,6 +45,11 @@ impl Gamma for f64 {
     #[inline(always)]
     fn digamma(self) -> f64 {
         digamma(self)
+    }
+
+    #[inline(always)]
+    fn trigamma(self) -> f64 {
+        trigamma(self)
     }
 }
 
@@ -131,6 +144,40 @@ fn digamma(x: f64) -> f64 {
     }
 }
 
+#[inline(always)]
+fn trigamma(x: f64) -> f64 {
+    let is_reflected = x < 0.0;
+    let place = if is_reflected { 1.0 - x } else { x };
+    let is_small = place < 10.0;
+    let z = if is_small { place + 10.0 } else { place };
+    // The sum of `1 / (place + k)²` for `k` from 0 to 9, as one quotient.
+    let (mut above, mut below) = (1.0, place * place);
+    for step in &STEPS {
+        let next = (place + step) * (place + step);
+        (above, below) = (next.mul_add(above, below), below * next);
+    }
+    let moved = if is_small { above / below } else { 0.0 };
+    // Bernoulli numbers, the highest power first.
+    let coefficients = [
+        -3_617.0 / 510.0,
+        7.0 / 6.0,
+        -691.0 / 2_730.0,
+        5.0 / 66.0,
+        -1.0 / 30.0,
+        1.0 / 42.0,
+        -1.0 / 30.0,
+        1.0 / 6.0,
+        0.5, // of the power between those of the others
+    ];
+    let inverse = 1.0 / z;
+    let square = inverse * inverse;
+    let [bernoulli @ .., half] = coefficients;
+    let series = polynomial(square, bernoulli).mul_add(inverse, half);
+    let value = series.mul_add(square, inverse) + moved;
+    let sine = sine_of_half_turns(x - x.round_ties_even());
+    if is_reflected { PI * PI / (sine * sine) - value } else { value }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::errors::{units, worse};
@@ -182,5 +229,24 @@ mod tests {
             [f64::NEG_INFINITY, f64::INFINITY, f64::INFINITY]
         );
         assert_eq!(0.5f32.digamma(), -1.963_51);
+    }
+
+    #[test]
+    fn trigamma_meets_known_values() {
+        let near = |x: f64, want: f64| {
+            let found = x.trigamma();
+            assert!((found - want).abs() <= 8.0 * f64::EPSILON * want, "{x}: {found}, expected {want}");
+        };
+        near(1.0, PI * PI / 6.0);
+        near(0.5, PI * PI / 2.0);
+        near(-0.5, PI * PI / 2.0 + 4.0);
+        near(10.0, PI * PI / 6.0 - (1..10).map(|n| f64::from(n * n).recip()).sum::<f64>());
+        near(1e-20, 1e40);
+        near(1e20, 1e-20);
+        assert_eq!(
+            [0.0, -0.0, -3.0, f64::INFINITY].map(f64::trigamma),
+            [f64::INFINITY, f64::INFINITY, f64::INFINITY, 0.0]
+        );
+        assert!(f64::NAN.trigamma().is_nan() && f64::NEG_INFINITY.trigamma().is_nan());
     }
 }

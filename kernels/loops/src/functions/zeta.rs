@@ -27,8 +27,7 @@ pub fn hurwitz_zeta(s: f64, x: f64) -> f64 {
         let below = hurwitz_zeta(s, x.ceil() - x) - hurwitz_zeta(s, 1.0 - x);
         return hurwitz_zeta(s, x - x.floor()) + if s % 2.0 == 0.0 { below } else { -below };
     }
-    // The derivative of digamma asks for squares.
-    let power = |x: f64| if s == 2.0 { (x * x).recip() } else { x.powf(-s) };
+    let power = |x: f64| x.powf(-s);
     let (mut x, mut sum) = (x, 0.0);
     // Up to where the derivatives of the terms decrease, unless the terms become negligible before that.
     while x <= 12.0 + 2.0 * s {

@@ -7,7 +7,7 @@ use torch_library::prelude::*;
 use crate::aten;
 use crate::below_autograd::below_autograd;
 use crate::composite::collected;
-use crate::functions::i0;
+use crate::functions::ModifiedBessel;
 
 /// The properties of a window, besides its shape.
 struct Window {
@@ -83,11 +83,11 @@ impl Window {
             if x.device() == Device::META {
                 return Ok(x);
             }
-            let (middle, peak) = ((count - 1) as f64 / 2.0, i0(beta));
+            let (middle, peak) = ((count - 1) as f64 / 2.0, beta.i0());
             let is_wide = window.dtype == DType::Float64;
             let point = |at: i64| {
                 let away = (at as f64 - middle) / middle;
-                let point = i0(beta * (1.0 - away * away).sqrt());
+                let point = (beta * (1.0 - away * away).sqrt()).i0();
                 // In `float32`, numbers overflow where they do in PyTorch, which computes in that dtype.
                 if is_wide { point / peak } else { f64::from(point as f32 / peak as f32) }
             };

@@ -1,13 +1,12 @@
-//! Special functions of statistics and physics, all but one computed in double precision: they are called on few
-//! elements, so that one loop for all dtypes suffices.
+//! Special functions of statistics and physics, computed in double precision: they are called on few elements, so that
+//! one loop for all dtypes suffices.
 #![cfg_attr(target_arch = "x86_64", expect(unsafe_code, reason = "calls what the processor was asked for"))]
 
-use num_traits::Float;
 use torch_library::Element;
 use torch_library::prelude::*;
 
 use crate::aten;
-use crate::functions::{self, Functions, NearOne};
+use crate::functions::{self, ModifiedBessel, NearOne};
 use crate::inlined::from_fn;
 #[cfg(target_arch = "x86_64")]
 use crate::loops;
@@ -71,10 +70,6 @@ macro_rules! count {
 }
 
 functions! {
-    i0(this): Floating => |[x]| functions::i0(x);
-    special_i0e(this): Floating => |[x]| functions::scaled_i0(x);
-    special_i1(this): Floating => |[x]| functions::i1(x);
-    special_i1e(this): Floating => |[x]| functions::scaled_i1(x);
     special_erfcx(this): Full => |[x]| functions::scaled_complement(x);
     special_log_ndtr(this): Full => |[x]| functions::log_probability(x);
     special_ndtri(this): Full => |[p]| functions::quantile(p);
@@ -82,14 +77,6 @@ functions! {
     special_bessel_j1(this): Full => |[x]| functions::j1(x);
     special_bessel_y0(this): Full => |[x]| functions::y0(x);
     special_bessel_y1(this): Full => |[x]| functions::y1(x);
-    special_modified_bessel_i0(this): Full => |[x]| functions::i0(x);
-    special_modified_bessel_i1(this): Full => |[x]| functions::i1(x);
-    special_modified_bessel_k0(this): Full => |[x]| functions::k0(x);
-    special_modified_bessel_k1(this): Full => |[x]| functions::k1(x);
-    special_scaled_modified_bessel_k0(x): Full =>
-        |[x]| functions::scaled_k0(x);
-    special_scaled_modified_bessel_k1(x): Full =>
-        |[x]| functions::scaled_k1(x);
     special_spherical_bessel_j0(x): Full => |[x]| functions::spherical_j0(x);
     special_xlog1py(this, other): Floating => |[x, y]| weighted_logarithm(x, y);
     special_zeta(this, other): Full => |[s, x]| functions::zeta(s, x);
@@ -97,21 +84,26 @@ functions! {
     igammac(this, other): OnlyFloating => |[a, x]| functions::upper_gamma(a, x);
 }
 
-/// Computed in the opmath type, unlike the others, since it is called on many elements.
-#[torch_impl(aten, CPU, Meta)]
-fn special_entr(output: Output<'_>, this: &Tensor) -> Result<Tensor> {
-    let call = Pointwise::promoting_to_float(output, [this])?;
-    match_opmath!(call.dtype, T: Float => {
-        call.compute_elements(None, call.dtype, function!(|[x]: [T; 1]| -> T { entropy(x) }))
-    }, else => Err(call.unsupported()))
+/// Computed in vectors, unlike the others.
+macro_rules! modified {
+    ($($name:ident($argument:ident): $function:ident;)+) => { $(
+        #[torch_impl(aten, CPU, Meta)]
+        fn $name(output: Output<'_>, $argument: &Tensor) -> Result<Tensor> {
+            let call = checked(output, [$argument], Types::Full)?;
+            match_opmath!(call.dtype, T: Float => {
+                call.compute_elements(None, call.dtype, function!(|[x]: [T; 1]| -> T { x.$function() }))
+            }, else => Err(call.unsupported()))
+        }
+    )+ };
 }
 
-/// The entropy of one probability; minus infinity for negative numbers.
-#[inline(always)]
-fn entropy<T: Float + Functions>(probability: T) -> T {
-    let of_positive = -probability * probability.natural_logarithm();
-    let of_none = if probability < T::zero() { T::neg_infinity() } else { T::zero() };
-    if probability > T::zero() || probability.is_nan() { of_positive } else { of_none }
+modified! {
+    special_modified_bessel_i0(this): i0;
+    special_modified_bessel_i1(this): i1;
+    special_modified_bessel_k0(this): k0;
+    special_modified_bessel_k1(this): k1;
+    special_scaled_modified_bessel_k0(x): scaled_k0;
+    special_scaled_modified_bessel_k1(x): scaled_k1;
 }
 
 /// `x * log1p(y)`: 0 where `x` is 0, unless `y` is NaN.
@@ -132,6 +124,17 @@ fn computed<const N: usize>(
     types: Types,
     function: fn([f64; N]) -> f64,
 ) -> Result<Tensor> {
+    let call = checked(output, inputs, types)?;
+    match_opmath!(call.dtype, T: Float => {
+        call.compute(None, call.dtype, move |inputs: [T; N]| function(from_fn(|n| inputs[n].cast())).cast::<T>())
+    }, else => Err(call.unsupported()))
+}
+
+fn checked<'a, const N: usize>(
+    output: Output<'a>,
+    inputs: [&'a Tensor; N],
+    types: Types,
+) -> Result<Pointwise<'a, N>> {
     let call = match types {
         Types::OnlyFloating => Pointwise::promoting(output, inputs)?,
         _ => Pointwise::promoting_to_float(output, inputs)?,
@@ -139,7 +142,5 @@ fn computed<const N: usize>(
     if types == Types::Full && matches!(call.dtype, DType::Float16 | DType::BFloat16) {
         return Err(call.unsupported());
     }
-    match_opmath!(call.dtype, T: Float => {
-        call.compute(None, call.dtype, move |inputs: [T; N]| function(from_fn(|n| inputs[n].cast())).cast::<T>())
-    }, else => Err(call.unsupported()))
+    Ok(call)
 }

@@ -3,9 +3,12 @@
 use crate::functions::{Gamma, hurwitz_zeta};
 
 /// A real number with a polygamma function.
-pub trait Real: Sized {
+pub trait Real: Copy {
     /// The derivative of order `order`, from 0 up, of the digamma function.
     fn polygamma(self, order: i64) -> Self;
+
+    /// Whether polygamma functions are infinite here.
+    fn is_pole(self) -> bool;
 }
 
 macro_rules! real {
@@ -15,18 +18,23 @@ macro_rules! real {
                 if order == 0 {
                     return self.digamma();
                 }
-                if order == 1 && self < 0.5 && self == self.floor() {
+                if order == 1 && self.is_pole() {
                     // A pole, where PyTorch's reflection formula divides by a sine that rounding keeps from being zero.
                     const PI: $ty = std::$ty::consts::PI;
                     let sine = (PI * self).sin();
                     return PI * PI / (sine * sine) - (1.0 - self).polygamma(1);
                 }
-                if order == 1 && self == <$ty>::INFINITY {
-                    return 0.0;
+                if order == 1 {
+                    return self.trigamma();
                 }
                 // Each factor is rounded, as in PyTorch: if they overflow, the result is infinite or NaN.
                 let [factor, sum] = polygamma(order, f64::from(self));
                 factor as $ty * sum as $ty
+            }
+
+            #[inline(always)]
+            fn is_pole(self) -> bool {
+                self < 0.5 && self == self.floor()
             }
         }
     )+ };

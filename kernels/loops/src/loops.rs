@@ -71,7 +71,7 @@ use run::run;
 pub use vectors::on_vectors;
 #[cfg(target_arch = "x86_64")]
 pub use vectors::{has_avx2, has_avx512};
-use walk::{Row, Walk};
+use walk::{Row, SHORT, Walk};
 pub use work::{Held, Work, work};
 
 use crate::inlined::{from_fn, zip};
@@ -307,18 +307,28 @@ impl<'f, const N: usize> Operands<'f, N> {
 
     /// The first plane, if all of them have that form.
     fn plane(&self, walk: &Walk<N>) -> Option<Plane<N>> {
-        let (row, rows, out_step, steps) = walk.plane().filter(|_| self.inner.has_plane())?;
+        let (row, rows, out_step, steps) = walk.plane()?;
+        let half =
+            self.half.filter(|half| self.inputs.iter().all(|input| Half::of(input.dtype) == Some(*half)));
+        let single = Singles::of::<N>(|k| row.input_strides[k] == 0)?;
+        let has_loop = match half {
+            Some(_) => single.is_none(),
+            None if single.is_none() && !self.inner.compiled.is_identity && row.len >= SHORT => self.is_plain,
+            None => self.is_plain && self.inner.has_plane(),
+        };
+        if !has_loop || row.out_stride != 1 {
+            return None;
+        }
         for (k, input) in self.inputs.iter().enumerate() {
             let is_in_place = std::ptr::eq(input.data, self.out);
             match row.input_strides[k] {
-                _ if !input.is_plain => return None,
+                _ if half.is_none() && !input.is_plain => return None,
                 1 if !is_in_place || walk.is_aligned(k) => {}
                 0 if !is_in_place => {}
                 _ => return None,
             }
         }
-        let single = Singles::of::<N>(|k| row.input_strides[k] == 0)?;
-        (self.is_plain && row.out_stride == 1).then(|| Plane {
+        Some(Plane {
             rows,
             len: row.len,
             out: self.out,
@@ -326,6 +336,7 @@ impl<'f, const N: usize> Operands<'f, N> {
             inputs: from_fn(|k| self.inputs[k].data),
             steps: from_fn(|k| steps[k] * self.inputs[k].size as isize),
             single,
+            half,
         })
     }
 

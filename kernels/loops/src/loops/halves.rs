@@ -29,7 +29,7 @@ impl Half {
 }
 
 #[cfg(target_arch = "x86_64")]
-pub(super) use registers::{narrow, narrow_line, widen, widen_line};
+pub(super) use registers::{narrow, narrow_line, widen, widen_line, widen_row};
 
 #[cfg(target_arch = "x86_64")]
 mod registers {
@@ -65,13 +65,38 @@ mod registers {
                     )
                 },
             };
-            let wide = match half {
-                Half::Float16 => _mm512_cvtph_ps(bits),
-                // The upper half of an `f32` is a `bf16`.
-                Half::BFloat16 => _mm512_castsi512_ps(_mm512_slli_epi32::<16>(_mm512_cvtepu16_epi32(bits))),
-            };
             // SAFETY: a part of the block that the caller vouches for. Stores need no alignment.
-            unsafe { _mm512_storeu_ps(to.add(start), wide) };
+            unsafe { _mm512_storeu_ps(to.add(start), widened(half, bits)) };
+        }
+    }
+
+    /// Widens a row of fewer halves than a block, and some zeros behind it, up to whole registers.
+    ///
+    /// # Safety
+    /// - `len` elements can be read from `from` on, and nothing writes to them during the call.
+    /// - A block can be written from `to` on, in other memory, which nothing else uses.
+    /// - The processor has these features.
+    #[inline]
+    #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
+    pub(in crate::loops) unsafe fn widen_row(half: Half, from: *const u16, len: usize, to: *mut f32) {
+        for start in (0..len.min(BLOCK)).step_by(LANES) {
+            let lanes = lanes_below(len, start) as __mmask16;
+            // SAFETY: the mask leaves only those of the `len` elements that the caller vouches for, and the register is
+            // a part of the block. Neither needs an alignment.
+            unsafe {
+                let bits = _mm256_maskz_loadu_epi16(lanes, from.add(start).cast());
+                _mm512_storeu_ps(to.add(start), widened(half, bits));
+            }
+        }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
+    fn widened(half: Half, bits: __m256i) -> __m512 {
+        match half {
+            Half::Float16 => _mm512_cvtph_ps(bits),
+            // The upper half of an `f32` is a `bf16`.
+            Half::BFloat16 => _mm512_castsi512_ps(_mm512_slli_epi32::<16>(_mm512_cvtepu16_epi32(bits))),
         }
     }
 
@@ -229,9 +254,41 @@ mod tests {
         }
     }
 
+    /// Rows with gaps between them, of every length up to some blocks, from tensors with gaps or without and in place.
+    fn check_rows<H: Element>() {
+        let numbers = |start: i64, len: i64| -> Vec<H> {
+            (start..start + len).map(|i| ((i * 37 % 1000 - 500) as f32 * 0.37).cast()).collect()
+        };
+        for (rows, len) in (1..140).map(|len| (1 + len * 7 % 40, len)).chain([(700, 32), (3000, 5)]) {
+            let gap = len + 3;
+            let (a, b) = (numbers(3, rows * gap), numbers(8, rows * len));
+            let row = |n: usize| &a[n * gap as usize..][..len as usize];
+            let each = (0..rows as usize).flat_map(row).zip(&b);
+            let sums: Vec<H> = each.map(|(a, b)| (a.cast::<f32>() + b.cast::<f32>()).cast()).collect();
+            let x = Tensor::from_slice(&a, &[rows * gap]).unwrap();
+            let x = x.strided_view(&[rows, len], &[gap, 1], 0).unwrap();
+            let y = Tensor::from_slice(&b, &[rows, len]).unwrap();
+            let out = Tensor::from_slice(&b, &[rows, len]).unwrap();
+            map(&out, [&x, &y], |[a, b]: [f32; 2]| a + b).unwrap();
+            assert_eq!(out.to_vec::<H>().unwrap(), sums, "{rows} rows of {len}");
+            map(&x, [&x, &y], |[a, b]: [f32; 2]| a + b).unwrap();
+            assert_eq!(x.to_vec::<H>().unwrap(), sums, "{rows} rows of {len}, in place");
+            map(&out, [&x], |[a]: [f32; 1]| -a).unwrap();
+            let negated: Vec<H> = sums.iter().map(|sum| (-sum.cast::<f32>()).cast()).collect();
+            assert_eq!(out.to_vec::<H>().unwrap(), negated, "{rows} rows of {len}, of one operand");
+        }
+    }
+
     #[test]
     fn halves_are_computed_as_if_one_by_one() {
         check::<half::bf16>();
         check::<half::f16>();
+    }
+
+    #[test]
+    fn rows_with_gaps_are_computed_as_if_one_by_one() {
+        check_rows::<half::bf16>();
+        check_rows::<half::f16>();
+        check_rows::<f32>();
     }
 }

@@ -8,6 +8,8 @@ use torch_library::{DType, Element, Leased, Result, Tensor};
 use super::Input;
 use super::convert::{self, Storer};
 use super::function::{BLOCK, Block, Elements};
+#[cfg(target_arch = "x86_64")]
+use super::halves;
 use super::halves::Half;
 use crate::inlined::from_fn;
 #[cfg(target_arch = "x86_64")]
@@ -174,26 +176,87 @@ impl<'f, const N: usize> Inner<'f, N> {
         unsafe { (self.run)(self.elements, out, inputs, len) }
     }
 
-    /// Whether there is a loop over planes: several rows at once.
+    /// Whether there is a loop over planes in which some inputs have a single element in each row.
     #[inline]
     pub(super) fn has_plane(&self) -> bool {
         self.compiled.loops.plane().is_some()
     }
 
-    /// Computes the results of several rows at once, if there is a loop over planes.
+    /// Computes the results of several rows at once.
     ///
     /// # Safety
     /// - For each of the rows, what [`run`](Self::run) requires: `len` elements in each input and in `out`, of the
-    ///   function's types, that nothing else uses, each input `out` itself or disjoint from it.
-    /// - In the inputs that are `single`, each row has one element instead.
+    ///   function's types, that nothing else uses, each input `out` itself or disjoint from it. If the plane is one of
+    ///   halves, elements are of that type instead, and there is a loop over them.
+    /// - In the inputs that are `single`, each row has one element instead, and [`has_plane`](Self::has_plane) is true.
     #[inline]
     pub(super) unsafe fn run_plane(&self, plane: &Plane<N>) {
+        if let Some(half) = plane.half {
+            // SAFETY: the caller vouches for rows of halves, and for a loop over them, which `Loops::halves` gives only
+            // to processors with these features.
+            return unsafe { self.run_rows_of_halves(half, plane) };
+        }
         if let Some(run) = self.compiled.loops.plane() {
             // SAFETY: the caller vouches for every row; `self.elements` is of the type that the loops of
             // `self.compiled` are for, by `of`; `plane()` found the processor's features.
-            unsafe { run(self.elements, self.run, plane) }
+            return unsafe { run(self.elements, self.run, plane) };
+        }
+        for row in 0..plane.rows {
+            let (out, inputs) = plane.row(row);
+            // SAFETY: the caller vouches for the elements of every row, of which this is one without single inputs.
+            unsafe { self.run(out, inputs, plane.len) };
         }
     }
+
+    /// Computes rows of halves; those that are shorter than a block together, as many as fill some blocks.
+    ///
+    /// # Safety
+    /// - As for [`run_plane`](Self::run_plane), with rows of `half`.
+    /// - The processor has these features, as it has where there is a loop over halves.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
+    unsafe fn run_rows_of_halves(&self, half: Half, plane: &Plane<N>) {
+        const ROOM: usize = 4 * BLOCK;
+        if plane.len >= BLOCK {
+            for row in 0..plane.rows {
+                let (out, inputs) = plane.row(row);
+                // SAFETY: the caller vouches for the elements of every row, of which this is one, and for a loop.
+                unsafe { self.run_halves(half, out, from_fn(|k| (inputs[k], false)), plane.len) };
+            }
+            return;
+        }
+        let len = plane.len;
+        let (mut blocks, mut results) = ([[0f32; ROOM + BLOCK]; N], [0f32; ROOM + BLOCK]);
+        let mut start = 0;
+        while start < plane.rows {
+            let rows = (ROOM / len).min(plane.rows - start);
+            // SAFETY: each row starts `len` numbers after the one before, so that all end within `ROOM`, and a block
+            // may be written or read from each start on; the caller vouches for rows of `len` halves, for their
+            // exclusive use, for the features, and that the function's elements are `f32`.
+            unsafe {
+                for row in 0..rows {
+                    let (_, inputs) = plane.row(start + row);
+                    for (block, input) in zip(&mut blocks, &inputs) {
+                        halves::widen_row(half, input.cast(), len, block.as_mut_ptr().add(row * len));
+                    }
+                }
+                let from = from_fn(|k| blocks[k].as_ptr().cast());
+                self.run(results.as_mut_ptr().cast(), from, rows * len);
+                for row in 0..rows {
+                    let (out, _) = plane.row(start + row);
+                    halves::narrow(half, results.as_ptr().add(row * len), out.cast(), len);
+                }
+            }
+            start += rows;
+        }
+    }
+
+    /// There is no loop over halves.
+    ///
+    /// # Safety
+    /// - None.
+    #[cfg(not(target_arch = "x86_64"))]
+    unsafe fn run_rows_of_halves(&self, _: Half, _: &Plane<N>) {}
 
     /// Which 16-bit floats the type `dtype` is, if there is a loop over them.
     #[inline]
@@ -236,6 +299,8 @@ pub(super) struct Plane<const N: usize> {
     pub(super) inputs: [*const u8; N],
     pub(super) steps: [isize; N],
     pub(super) single: Singles,
+    /// If all elements are 16-bit floats, and the function's are not: which. None is single then.
+    pub(super) half: Option<Half>,
 }
 
 /// Which inputs of a plane have a single element in each row: one, or the last and one other of three.
@@ -252,6 +317,11 @@ impl Singles {
         }
         (inputs.count_ones() < 2 || N == 3 && matches!(inputs, 0b101 | 0b110)).then_some(Singles(inputs))
     }
+
+    #[inline]
+    pub(super) fn is_none(self) -> bool {
+        self.0 == 0
+    }
 }
 
 // SAFETY: the addresses are dereferenced only in `run_plane`, which is `unsafe`: its caller gives each row to one
@@ -264,6 +334,16 @@ impl<const N: usize> Plane<N> {
     pub(super) fn moved(&self, rows: usize, out: isize, inputs: [isize; N]) -> Self {
         let inputs = from_fn(|k| self.inputs[k].wrapping_offset(inputs[k]));
         Plane { rows, out: self.out.wrapping_offset(out), inputs, ..*self }
+    }
+
+    /// The addresses of a row.
+    #[inline]
+    fn row(&self, row: usize) -> (*mut u8, [*const u8; N]) {
+        let row = row as isize;
+        (
+            self.out.wrapping_offset(row * self.out_step),
+            from_fn(|k| self.inputs[k].wrapping_offset(row * self.steps[k])),
+        )
     }
 }
 
@@ -286,9 +366,8 @@ unsafe fn plane<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
     // SAFETY: the caller vouches for an `F` at this address; a function is `Sync`, and lives as long as the `Inner`
     // that is borrowed.
     let f = unsafe { &*elements.cast::<F>() };
-    for row in 0..plane.rows as isize {
-        let out = plane.out.wrapping_offset(row * plane.out_step);
-        let inputs = from_fn(|k| plane.inputs[k].wrapping_offset(row * plane.steps[k]));
+    for row in 0..plane.rows {
+        let (out, inputs) = plane.row(row);
         // SAFETY: the caller vouches for the elements of every row, of which this is one, and that `run` is compiled
         // for the type of `elements`; `single` has no other inputs than these.
         unsafe {
@@ -378,7 +457,6 @@ unsafe fn of_halves<M: Element, R: Element, F: Elements<M, R, N>, const N: usize
     inputs: [(*const u8, bool); N],
     len: usize,
 ) {
-    use super::halves;
     // SAFETY: the caller vouches for an `F` at this address; a function is `Sync`, and lives as long as the `Inner`
     // that is borrowed.
     let f = unsafe { &*elements.cast::<F>() };

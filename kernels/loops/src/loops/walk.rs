@@ -15,6 +15,9 @@ pub struct Walk<const N: usize> {
     dims: SmallVec<[Dim<N>; 6]>,
 }
 
+/// Fewer elements than this take less time than to start a loop over them.
+pub const SHORT: usize = 16;
+
 /// One dimension: its size, and its stride in each operand, in elements.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Dim<const N: usize> {
@@ -108,7 +111,6 @@ impl<const N: usize> Walk<N> {
     /// If rows are short and the next dimension is much longer, makes that one the innermost: a loop over a few
     /// elements takes less time than to start it.
     pub fn lengthen_rows(&mut self) {
-        const SHORT: usize = 16;
         if let [inner, next, ..] = &mut *self.dims
             && inner.size < SHORT
             && next.size >= 2 * SHORT

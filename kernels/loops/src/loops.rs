@@ -60,7 +60,7 @@ pub use float8::as_bytes;
 use function::Identity;
 pub use function::{Elements, Function, Inlined, RowByRow, Usually, Widest, function};
 use halves::Half;
-use inner::{Inner, Plane, Singles};
+use inner::{Inner, Inputs, Plane};
 pub use numbered::{in_runs, numbered, of_numbers};
 pub use opmath::{opmath_type, opmath_type_with_float8};
 pub use parallel::ranges;
@@ -290,36 +290,71 @@ impl<'f, const N: usize> Operands<'f, N> {
     /// Computes all planes of the two innermost dimensions and returns true, if they have the simple form that
     /// [`Plane`] describes and there is a loop over them.
     fn by_planes(&self, walk: &Walk<N>, grain: usize) -> bool {
-        let Some(first) = self.plane(walk) else { return false };
+        if self.converts_rows(walk, grain) {
+            return true;
+        }
+        let mut buffers = [Buffer::EMPTY; N];
+        let Some(first) = self.plane(walk, &mut buffers) else { return false };
         let most = (grain / first.len.max(1)).max(1);
         let at_a_time = (grain / (first.len * first.rows.min(most)).max(1)).max(1);
         parallel::shares(walk.parts(most), at_a_time, |parts| {
             walk.planes(most, parts, |row, rows, _, _| {
                 let inputs = from_fn(|k| row.inputs[k] * self.inputs[k].size as isize);
                 let plane = first.moved(rows, row.out * self.out_size as isize, inputs);
-                // SAFETY: in bounds by the walk; of the loop's types, dense or single, disjoint or in place by `plane`.
-                // No two threads get the same row; the lease excludes all other access.
+                // SAFETY: in bounds by the walk; of the loop's types, dense, single or constant, disjoint or in place
+                // by `plane`. No two threads get the same row; the lease excludes all other access.
                 unsafe { self.inner.run_plane(&plane) }
             });
         });
         true
     }
 
-    /// The first plane, if all of them have that form.
-    fn plane(&self, walk: &Walk<N>) -> Option<Plane<N>> {
+    /// Converts all elements and returns true, if they are rows of a tensor of another type, and not very short.
+    fn converts_rows(&self, walk: &Walk<N>, grain: usize) -> bool {
+        let is_elsewhere = !std::ptr::eq(self.inputs[0].data, self.out);
+        let is_converted =
+            self.inner.compiled.is_identity && self.is_plain && !self.inputs[0].is_plain && is_elsewhere;
+        let Some((row, ..)) = walk.plane().filter(|_| is_converted) else { return false };
+        if row.len < SHORT || row.out_stride != 1 || row.input_strides[0] != 1 {
+            return false;
+        }
+        let most = (grain / row.len).max(1);
+        parallel::shares(walk.parts(most), 1, |parts| {
+            walk.planes(most, parts, |first, rows, out_step, steps| {
+                for row in 0..rows as isize {
+                    let place = (first.inputs[0] + row * steps[0]) * self.inputs[0].size as isize;
+                    let out = (first.out + row * out_step) * self.out_size as isize;
+                    let (data, out) =
+                        (self.inputs[0].data.wrapping_offset(place), self.out.wrapping_offset(out));
+                    // SAFETY: in bounds by the walk, whose rows are dense in both; the two are disjoint, since the
+                    // input is not in place. The loader writes the function's type, which is the result's. No two
+                    // threads get the same row; the lease excludes all other access.
+                    unsafe { (self.inputs[0].load)(data, 1, first.len, out) };
+                }
+            });
+        });
+        true
+    }
+
+    /// The first plane, if all of them have that form. Inputs that have the same element everywhere are repeated in the
+    /// buffers.
+    fn plane(&self, walk: &Walk<N>, buffers: &mut [Buffer; N]) -> Option<Plane<N>> {
         let (row, rows, out_step, steps) = walk.plane()?;
-        let half =
-            self.half.filter(|half| self.inputs.iter().all(|input| Half::of(input.dtype) == Some(*half)));
-        let single = Singles::of::<N>(|k| row.input_strides[k] == 0)?;
+        let is_constant = |k: usize| walk.is_constant(k) && row.len <= self.chunk;
+        let constant = Inputs::of::<N>(is_constant);
+        let single = Inputs::of::<N>(|k| row.input_strides[k] == 0 && !is_constant(k));
+        let half = self.half.filter(|half| {
+            (0..N).all(|k| constant.contains(k) || Half::of(self.inputs[k].dtype) == Some(*half))
+        });
         let has_loop = match half {
-            Some(_) => single.is_none(),
-            None if single.is_none() && !self.inner.compiled.is_identity && row.len >= SHORT => self.is_plain,
-            None => self.is_plain && self.inner.has_plane(),
+            Some(_) => true,
+            None if single.is_none() && row.len >= SHORT => self.is_plain && !self.inner.compiled.is_identity,
+            None => self.is_plain && self.inner.has_plane() && single.have_loop::<N>(),
         };
         if !has_loop || row.out_stride != 1 {
             return None;
         }
-        for (k, input) in self.inputs.iter().enumerate() {
+        for (k, input) in self.inputs.iter().enumerate().filter(|(k, _)| !constant.contains(*k)) {
             let is_in_place = std::ptr::eq(input.data, self.out);
             match row.input_strides[k] {
                 _ if half.is_none() && !input.is_plain => return None,
@@ -328,15 +363,26 @@ impl<'f, const N: usize> Operands<'f, N> {
                 _ => return None,
             }
         }
+        let inputs = from_fn(|k| {
+            let input = &self.inputs[k];
+            if !constant.contains(k) {
+                return input.data;
+            }
+            let buffer = buffers[k].data();
+            // SAFETY: the input has an element, which the lease keeps from being written; the buffer has room for
+            // `self.chunk` elements of the function's type.
+            unsafe { (input.load)(input.data, 0, row.len.max(CHUNK), buffer) };
+            buffer.cast_const()
+        });
         Some(Plane {
             rows,
             len: row.len,
             out: self.out,
             out_step: out_step * self.out_size as isize,
-            inputs: from_fn(|k| self.inputs[k].data),
+            inputs,
             steps: from_fn(|k| steps[k] * self.inputs[k].size as isize),
             single,
-            half,
+            half: half.map(|half| (half, constant)),
         })
     }
 

@@ -98,6 +98,9 @@ pub use crate::function;
 /// compiler cannot rule out that inputs and results share memory.
 pub(super) const BLOCK: usize = 64;
 
+/// Likewise, for what is left behind the last block, or in rows that are shorter than one.
+const PART: usize = 16;
+
 /// [`BLOCK`] results. The alignment matters where the compiler keeps them in memory: a vector that straddles two cache
 /// lines could be read back only after the store has reached the cache.
 #[repr(align(64))]
@@ -160,7 +163,17 @@ unsafe impl<M: Element, R: Element, F: Function<M, R, N>, const N: usize> Elemen
             // for `R` and so for an array of it.
             unsafe { out.add(start).cast::<[R; BLOCK]>().write(results.0) };
         }
-        for i in blocks_end..len {
+        let parts_end = len - len % PART;
+        for start in (blocks_end..parts_end).step_by(PART) {
+            let mut results = [R::default(); PART];
+            for (i, result) in results.iter_mut().enumerate() {
+                // SAFETY: `start + i` is below `parts_end`, which is at most `len`.
+                *result = self.0.of(unsafe { at(inputs, start + i) });
+            }
+            // SAFETY: `start + PART` is at most `len`, and the caller vouches for as many places in `out`.
+            unsafe { out.add(start).cast::<[R; PART]>().write(results) };
+        }
+        for i in parts_end..len {
             // SAFETY: `i` is below `len`, and the caller vouches for as many elements in each input and places in
             // `out`.
             unsafe { out.add(i).write(self.0.of(at(inputs, i))) };

@@ -29,12 +29,11 @@ impl Half {
 }
 
 #[cfg(target_arch = "x86_64")]
-pub(super) use registers::{narrow, narrow_line, widen, widen_line, widen_row};
+pub(super) use registers::{Rows, narrow, narrow_line, widen, widen_line};
 
 #[cfg(target_arch = "x86_64")]
 mod registers {
     use std::arch::x86_64::*;
-    use std::ptr::copy_nonoverlapping;
 
     use super::Half;
     use crate::loops::function::BLOCK;
@@ -70,22 +69,51 @@ mod registers {
         }
     }
 
-    /// Widens a row of fewer halves than a block, and some zeros behind it, up to whole registers.
-    ///
-    /// # Safety
-    /// - `len` elements can be read from `from` on, and nothing writes to them during the call.
-    /// - A block can be written from `to` on, in other memory, which nothing else uses.
-    /// - The processor has these features.
-    #[inline]
-    #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
-    pub(in crate::loops) unsafe fn widen_row(half: Half, from: *const u16, len: usize, to: *mut f32) {
-        for start in (0..len.min(BLOCK)).step_by(LANES) {
-            let lanes = lanes_below(len, start) as __mmask16;
-            // SAFETY: the mask leaves only those of the `len` elements that the caller vouches for, and the register is
-            // a part of the block. Neither needs an alignment.
-            unsafe {
-                let bits = _mm256_maskz_loadu_epi16(lanes, from.add(start).cast());
-                _mm512_storeu_ps(to.add(start), widened(half, bits));
+    /// Rows of halves, a step in bytes apart, that are shorter than a block; or of one half each, which stands for as
+    /// many.
+    #[derive(Clone, Copy)]
+    pub(in crate::loops) struct Rows {
+        pub(in crate::loops) half: Half,
+        pub(in crate::loops) from: *const u8,
+        pub(in crate::loops) step: isize,
+        pub(in crate::loops) count: usize,
+        pub(in crate::loops) len: usize,
+        pub(in crate::loops) is_single: bool,
+    }
+
+    impl Rows {
+        /// Widens the rows, side by side. Behind the last one, numbers are written up to a whole register.
+        ///
+        /// # Safety
+        /// - The rows can be read, and nothing writes to them during the call.
+        /// - `len` is at most a block. There is room for `count` rows of `len` elements and a block at `to`, in other
+        ///   memory, which nothing else uses.
+        /// - The processor has these features.
+        #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
+        pub(in crate::loops) unsafe fn widen(self, to: *mut f32) {
+            let whole = self.len - self.len % LANES;
+            let lanes = lanes_below(self.len, whole) as __mmask16;
+            for row in 0..self.count {
+                let from = self.from.wrapping_offset(row as isize * self.step).cast::<u16>();
+                let to = to.wrapping_add(row * self.len);
+                // SAFETY: the caller vouches for the elements of the row, or for a single one, and the mask leaves only
+                // those; a register that starts within the row ends within the block behind it. No access needs an
+                // alignment.
+                unsafe {
+                    if self.is_single {
+                        let wide = widened(self.half, _mm256_set1_epi16(from.read().cast_signed()));
+                        (0..self.len).step_by(LANES).for_each(|start| _mm512_storeu_ps(to.add(start), wide));
+                        continue;
+                    }
+                    for start in (0..whole).step_by(LANES) {
+                        let bits = _mm256_loadu_si256(from.add(start).cast());
+                        _mm512_storeu_ps(to.add(start), widened(self.half, bits));
+                    }
+                    if whole < self.len {
+                        let bits = _mm256_maskz_loadu_epi16(lanes, from.add(whole).cast());
+                        _mm512_storeu_ps(to.add(whole), widened(self.half, bits));
+                    }
+                }
             }
         }
     }
@@ -122,13 +150,7 @@ mod registers {
             // SAFETY: parts of the block that the caller vouches for. Loads need no alignment.
             let (low, high) =
                 unsafe { (_mm512_loadu_ps(from.add(start)), _mm512_loadu_ps(from.add(start + LANES))) };
-            let bits = match half {
-                Half::Float16 => _mm512_inserti64x4::<1>(
-                    _mm512_castsi256_si512(_mm512_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(low)),
-                    _mm512_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(high),
-                ),
-                Half::BFloat16 => round_bf16(low, high),
-            };
+            let bits = narrowed(half, low, high);
             // SAFETY: the caller vouches for `len` places, of which these are some; others are not written. Stores need
             // no alignment.
             unsafe {
@@ -137,6 +159,18 @@ mod registers {
                     false => _mm512_mask_storeu_epi16(to.add(start).cast(), lanes_below(len, start), bits),
                 }
             }
+        }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
+    fn narrowed(half: Half, low: __m512, high: __m512) -> __m512i {
+        match half {
+            Half::Float16 => _mm512_inserti64x4::<1>(
+                _mm512_castsi256_si512(_mm512_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(low)),
+                _mm512_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(high),
+            ),
+            Half::BFloat16 => round_bf16(low, high),
         }
     }
 
@@ -155,13 +189,13 @@ mod registers {
             // for the features.
             unsafe { widen(half, from.add(start), BLOCK, to.add(start)) };
         }
-        if rest > 0 {
-            let mut block = [0.0; BLOCK];
-            // SAFETY: the last `rest` of the `len` elements that the caller vouches for in both, at least one and fewer
-            // than a block, which `block` has room for; `widen` fills all of it. The caller vouches for the features.
+        for start in (len - rest..len).step_by(LANES) {
+            let lanes = lanes_below(len, start) as __mmask16;
+            // SAFETY: the mask leaves only those of the `len` elements that the caller vouches for in both. Neither
+            // access needs an alignment.
             unsafe {
-                widen(half, from.add(len - rest), rest, block.as_mut_ptr());
-                copy_nonoverlapping(block.as_ptr(), to.add(len - rest), rest);
+                let bits = _mm256_maskz_loadu_epi16(lanes, from.add(start).cast());
+                _mm512_mask_storeu_ps(to.add(start), lanes, widened(half, bits));
             }
         }
     }
@@ -185,13 +219,15 @@ mod registers {
             // for the features.
             unsafe { narrow(half, from.add(start), to.add(start), BLOCK) };
         }
-        if rest > 0 {
-            let mut block = [0.0; BLOCK];
-            // SAFETY: the last `rest` of the `len` elements that the caller vouches for in both, fewer than a
-            // block, all of which is initialised. The caller vouches for the features.
+        for start in (len - rest..len).step_by(2 * LANES) {
+            let lanes = [0, LANES].map(|lane| lanes_below(len, start + lane) as __mmask16);
+            // SAFETY: the masks leave only those of the `len` elements that the caller vouches for in both. Neither
+            // access needs an alignment.
             unsafe {
-                copy_nonoverlapping(from.add(len - rest), block.as_mut_ptr(), rest);
-                narrow(half, block.as_ptr(), to.add(len - rest), rest);
+                let low = _mm512_maskz_loadu_ps(lanes[0], from.add(start));
+                let high = _mm512_maskz_loadu_ps(lanes[1], from.wrapping_add(start + LANES));
+                let bits = narrowed(half, low, high);
+                _mm512_mask_storeu_epi16(to.add(start).cast(), lanes_below(len, start), bits);
             }
         }
     }
@@ -229,9 +265,9 @@ mod registers {
 
 #[cfg(test)]
 mod tests {
-    use torch_library::{Element, Tensor};
+    use torch_library::{DType, Element, Tensor};
 
-    use crate::loops::map;
+    use crate::loops::{copy, map};
 
     /// Sums of 16-bit floats, of every length up to a few blocks: with 16-bit floats, with one number, and in place.
     fn check<H: Element>() {
@@ -263,14 +299,30 @@ mod tests {
             let gap = len + 3;
             let (a, b) = (numbers(3, rows * gap), numbers(8, rows * len));
             let row = |n: usize| &a[n * gap as usize..][..len as usize];
-            let each = (0..rows as usize).flat_map(row).zip(&b);
-            let sums: Vec<H> = each.map(|(a, b)| (a.cast::<f32>() + b.cast::<f32>()).cast()).collect();
+            let pairs = (0..rows as usize).flat_map(row).zip(&b);
+            let sums: Vec<H> = pairs.map(|(a, b)| (a.cast::<f32>() + b.cast::<f32>()).cast()).collect();
             let x = Tensor::from_slice(&a, &[rows * gap]).unwrap();
             let x = x.strided_view(&[rows, len], &[gap, 1], 0).unwrap();
             let y = Tensor::from_slice(&b, &[rows, len]).unwrap();
             let out = Tensor::from_slice(&b, &[rows, len]).unwrap();
             map(&out, [&x, &y], |[a, b]: [f32; 2]| a + b).unwrap();
             assert_eq!(out.to_vec::<H>().unwrap(), sums, "{rows} rows of {len}");
+            let each = |f: &dyn Fn(usize, f32) -> f32| -> Vec<H> {
+                let all = (0..rows as usize).flat_map(|n| row(n).iter().map(move |a| (n, a)));
+                all.map(|(n, a)| f(n, a.cast()).cast()).collect()
+            };
+            map(&out, [&x, &Tensor::from(0.3)], |[a, b]: [f32; 2]| a + b).unwrap();
+            assert_eq!(
+                out.to_vec::<H>().unwrap(),
+                each(&|_, a| a + 0.3),
+                "{rows} rows of {len}, and a number"
+            );
+            let column = y.strided_view(&[rows, 1], &[len, 1], 0).unwrap();
+            map(&out, [&x, &column, &Tensor::from(0.3)], |[a, b, c]: [f32; 3]| a * c + b).unwrap();
+            let of_row = |n: usize, a: f32| a * 0.3 + b[n * len as usize].cast::<f32>();
+            assert_eq!(out.to_vec::<H>().unwrap(), each(&of_row), "{rows} rows of {len}, and a column");
+            let doubles = copy(&x, DType::Float64).unwrap();
+            assert_eq!(copy(&doubles, H::DTYPE).unwrap().to_vec::<H>().unwrap(), each(&|_, a| a));
             map(&x, [&x, &y], |[a, b]: [f32; 2]| a + b).unwrap();
             assert_eq!(x.to_vec::<H>().unwrap(), sums, "{rows} rows of {len}, in place");
             map(&out, [&x], |[a]: [f32; 1]| -a).unwrap();

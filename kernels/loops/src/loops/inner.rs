@@ -5,15 +5,19 @@ use std::marker::PhantomData;
 
 use torch_library::{DType, Element, Leased, Result, Tensor};
 
-use super::Input;
 use super::convert::{self, Storer};
 use super::function::{BLOCK, Block, Elements};
-#[cfg(target_arch = "x86_64")]
-use super::halves;
 use super::halves::Half;
+#[cfg(target_arch = "x86_64")]
+use super::halves::{self, Rows};
+use super::{CHUNK, Input};
 use crate::inlined::from_fn;
 #[cfg(target_arch = "x86_64")]
 use crate::inlined::zip;
+
+mod plane;
+
+pub(super) use plane::{Inputs, Plane};
 
 /// A function of `N` elements, type-erased, and its loop for this processor.
 pub(super) struct Inner<'f, const N: usize> {
@@ -191,10 +195,10 @@ impl<'f, const N: usize> Inner<'f, N> {
     /// - In the inputs that are `single`, each row has one element instead, and [`has_plane`](Self::has_plane) is true.
     #[inline]
     pub(super) unsafe fn run_plane(&self, plane: &Plane<N>) {
-        if let Some(half) = plane.half {
+        if let Some((half, constant)) = plane.half {
             // SAFETY: the caller vouches for rows of halves, and for a loop over them, which `Loops::halves` gives only
             // to processors with these features.
-            return unsafe { self.run_rows_of_halves(half, plane) };
+            return unsafe { self.run_rows_of_halves(half, constant, plane) };
         }
         if let Some(run) = self.compiled.loops.plane() {
             // SAFETY: the caller vouches for every row; `self.elements` is of the type that the loops of
@@ -211,40 +215,49 @@ impl<'f, const N: usize> Inner<'f, N> {
     /// Computes rows of halves; those that are shorter than a block together, as many as fill some blocks.
     ///
     /// # Safety
-    /// - As for [`run_plane`](Self::run_plane), with rows of `half`.
+    /// - As for [`run_plane`](Self::run_plane), with rows of `half`, except those that are constant; none is empty.
     /// - The processor has these features, as it has where there is a loop over halves.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,fma,avx512f,avx512vl,avx512dq,avx512bw")]
-    unsafe fn run_rows_of_halves(&self, half: Half, plane: &Plane<N>) {
-        const ROOM: usize = 4 * BLOCK;
-        if plane.len >= BLOCK {
-            for row in 0..plane.rows {
-                let (out, inputs) = plane.row(row);
-                // SAFETY: the caller vouches for the elements of every row, of which this is one, and for a loop.
-                unsafe { self.run_halves(half, out, from_fn(|k| (inputs[k], false)), plane.len) };
-            }
-            return;
-        }
-        let len = plane.len;
-        let (mut blocks, mut results) = ([[0f32; ROOM + BLOCK]; N], [0f32; ROOM + BLOCK]);
+    unsafe fn run_rows_of_halves(&self, half: Half, constant: Inputs, plane: &Plane<N>) {
+        let (len, is_short) = (plane.len, plane.len < BLOCK);
+        let (mut blocks, mut results) = ([[0f32; CHUNK + BLOCK]; N], [0f32; CHUNK + BLOCK]);
         let mut start = 0;
         while start < plane.rows {
-            let rows = (ROOM / len).min(plane.rows - start);
-            // SAFETY: each row starts `len` numbers after the one before, so that all end within `ROOM`, and a block
-            // may be written or read from each start on; the caller vouches for rows of `len` halves, for their
-            // exclusive use, for the features, and that the function's elements are `f32`.
-            unsafe {
-                for row in 0..rows {
-                    let (_, inputs) = plane.row(start + row);
-                    for (block, input) in zip(&mut blocks, &inputs) {
-                        halves::widen_row(half, input.cast(), len, block.as_mut_ptr().add(row * len));
-                    }
+            let rows = if is_short { (CHUNK / len).min(plane.rows - start) } else { 1 };
+            let (out, inputs) = plane.row(start);
+            for (k, block) in blocks.iter_mut().enumerate() {
+                let is_single = plane.single.contains(k);
+                if constant.contains(k) || !is_short && !is_single {
+                    continue;
                 }
-                let from = from_fn(|k| blocks[k].as_ptr().cast());
-                self.run(results.as_mut_ptr().cast(), from, rows * len);
-                for row in 0..rows {
-                    let (out, _) = plane.row(start + row);
-                    halves::narrow(half, results.as_ptr().add(row * len), out.cast(), len);
+                let len = if is_short { len } else { 1 };
+                let rows = Rows { half, from: inputs[k], step: plane.steps[k], count: rows, len, is_single };
+                // SAFETY: the caller vouches for these rows, or an element of each, and for the features; there is room
+                // for `CHUNK` elements and a block.
+                unsafe { rows.widen(block.as_mut_ptr()) };
+            }
+            let widened = |k: usize| match constant.contains(k) {
+                true => inputs[k],
+                false => blocks[k].as_ptr().cast(),
+            };
+            // SAFETY: the widened rows, and the constants, have as many elements of `f32`, which is the function's type
+            // where there is a loop over halves; so have the results, with a block behind them. The caller vouches for
+            // the rows of the result, for rows that were not widened, for exclusive use and for the features.
+            unsafe {
+                if is_short {
+                    self.run(results.as_mut_ptr().cast(), from_fn(widened), rows * len);
+                    for row in 0..rows {
+                        let out = out.wrapping_offset(row as isize * plane.out_step);
+                        halves::narrow(half, results.as_ptr().add(row * len), out.cast(), len);
+                    }
+                } else {
+                    let is_repeated = |k: usize| constant.contains(k) || plane.single.contains(k);
+                    let operand = |k: usize| match is_repeated(k) {
+                        true => (widened(k), true),
+                        false => (inputs[k], false),
+                    };
+                    self.run_halves(half, out, from_fn(operand), len);
                 }
             }
             start += rows;
@@ -256,7 +269,7 @@ impl<'f, const N: usize> Inner<'f, N> {
     /// # Safety
     /// - None.
     #[cfg(not(target_arch = "x86_64"))]
-    unsafe fn run_rows_of_halves(&self, _: Half, _: &Plane<N>) {}
+    unsafe fn run_rows_of_halves(&self, _: Half, _: Inputs, _: &Plane<N>) {}
 
     /// Which 16-bit floats the type `dtype` is, if there is a loop over them.
     #[inline]
@@ -289,64 +302,6 @@ impl<'f, const N: usize> Inner<'f, N> {
     }
 }
 
-/// Rows that are dense in every operand, except that some inputs may have a single element in each row. `out` and
-/// `inputs` are the addresses of the first row; the steps are the distances to the next row, in bytes.
-pub(super) struct Plane<const N: usize> {
-    pub(super) rows: usize,
-    pub(super) len: usize,
-    pub(super) out: *mut u8,
-    pub(super) out_step: isize,
-    pub(super) inputs: [*const u8; N],
-    pub(super) steps: [isize; N],
-    pub(super) single: Singles,
-    /// If all elements are 16-bit floats, and the function's are not: which. None is single then.
-    pub(super) half: Option<Half>,
-}
-
-/// Which inputs of a plane have a single element in each row: one, or the last and one other of three.
-#[derive(Clone, Copy)]
-pub(super) struct Singles(usize);
-
-impl Singles {
-    /// The inputs for which a function is true, if there is a loop for them.
-    #[inline]
-    pub(super) fn of<const N: usize>(is_single: impl Fn(usize) -> bool) -> Option<Self> {
-        let mut inputs = 0;
-        for k in 0..N {
-            inputs |= usize::from(is_single(k)) << k;
-        }
-        (inputs.count_ones() < 2 || N == 3 && matches!(inputs, 0b101 | 0b110)).then_some(Singles(inputs))
-    }
-
-    #[inline]
-    pub(super) fn is_none(self) -> bool {
-        self.0 == 0
-    }
-}
-
-// SAFETY: the addresses are dereferenced only in `run_plane`, which is `unsafe`: its caller gives each row to one
-// thread.
-unsafe impl<const N: usize> Sync for Plane<N> {}
-
-impl<const N: usize> Plane<N> {
-    /// A plane of `rows` such rows elsewhere in the operands, by distances in bytes.
-    #[inline]
-    pub(super) fn moved(&self, rows: usize, out: isize, inputs: [isize; N]) -> Self {
-        let inputs = from_fn(|k| self.inputs[k].wrapping_offset(inputs[k]));
-        Plane { rows, out: self.out.wrapping_offset(out), inputs, ..*self }
-    }
-
-    /// The addresses of a row.
-    #[inline]
-    fn row(&self, row: usize) -> (*mut u8, [*const u8; N]) {
-        let row = row as isize;
-        (
-            self.out.wrapping_offset(row * self.out_step),
-            from_fn(|k| self.inputs[k].wrapping_offset(row * self.steps[k])),
-        )
-    }
-}
-
 /// The loop over the rows of a plane; if no input has single elements, it calls the loop over one row.
 type RunPlane<const N: usize> = unsafe fn(elements: *const (), Run<N>, &Plane<N>);
 
@@ -371,7 +326,7 @@ unsafe fn plane<M: Element, R: Element, F: Elements<M, R, N>, const N: usize>(
         // SAFETY: the caller vouches for the elements of every row, of which this is one, and that `run` is compiled
         // for the type of `elements`; `single` has no other inputs than these.
         unsafe {
-            match plane.single.0 {
+            match plane.single.bits() {
                 0b001 => with_singles::<M, R, F, N>(f, out, inputs, plane.len, 0b001),
                 0b010 if N > 1 => with_singles::<M, R, F, N>(f, out, inputs, plane.len, 0b010),
                 0b100 if N > 2 => with_singles::<M, R, F, N>(f, out, inputs, plane.len, 0b100),

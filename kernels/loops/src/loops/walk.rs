@@ -146,6 +146,12 @@ impl<const N: usize> Walk<N> {
         self.dims.iter().all(|dim| dim.inputs[input] == dim.out)
     }
 
+    /// Whether an input has one element for all of the output.
+    #[inline]
+    pub fn is_constant(&self, input: usize) -> bool {
+        self.dims.iter().all(|dim| dim.inputs[input] == 0)
+    }
+
     /// The size of the innermost dimension and its stride in the output, if there is one.
     #[inline]
     pub fn inner(&self) -> Option<(usize, isize)> {

@@ -311,10 +311,10 @@ impl<'f, const N: usize> Operands<'f, N> {
 
     /// Converts all elements and returns true, if they are rows of a tensor of another type, and not very short.
     fn converts_rows(&self, walk: &Walk<N>, grain: usize) -> bool {
-        let is_elsewhere = !std::ptr::eq(self.inputs[0].data, self.out);
-        let is_converted =
-            self.inner.compiled.is_identity && self.is_plain && !self.inputs[0].is_plain && is_elsewhere;
-        let Some((row, ..)) = walk.plane().filter(|_| is_converted) else { return false };
+        let Some(input) = self.inputs.first() else { return false };
+        let is_converted = self.inner.compiled.is_identity && self.is_plain && !input.is_plain;
+        let is_in_place = std::ptr::eq(input.data, self.out);
+        let Some((row, ..)) = walk.plane().filter(|_| is_converted && !is_in_place) else { return false };
         if row.len < SHORT || row.out_stride != 1 || row.input_strides[0] != 1 {
             return false;
         }

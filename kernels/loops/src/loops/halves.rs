@@ -328,6 +328,8 @@ mod tests {
             map(&out, [&x], |[a]: [f32; 1]| -a).unwrap();
             let negated: Vec<H> = sums.iter().map(|sum| (-sum.cast::<f32>()).cast()).collect();
             assert_eq!(out.to_vec::<H>().unwrap(), negated, "{rows} rows of {len}, of one operand");
+            map(&x, [], |[]: [f32; 0]| 2.5).unwrap();
+            assert_eq!(x.to_vec::<H>().unwrap(), each(&|_, _| 2.5), "{rows} rows of {len}, of none");
         }
     }
 

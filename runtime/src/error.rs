@@ -38,10 +38,12 @@ pub struct Error(Box<Inner>);
 struct Inner {
     kind: ErrorKind,
     message: Cow<'static, str>,
+    help: Option<Help>,
     source: Option<Cause>,
 }
 
 type Cause = Box<dyn std::error::Error + Send + Sync>;
+type Help = Box<dyn Fn() -> String + Send + Sync>;
 
 thread_local! {
     static CAUSES: Queue<Cause> = const { Queue::new() };
@@ -103,7 +105,15 @@ impl Error {
     /// An error of a kind with a message. A message longer than [`MESSAGE`](crate::limits::MESSAGE) is cut off.
     #[cold]
     pub fn new(kind: ErrorKind, message: impl Into<Cow<'static, str>>) -> Self {
-        Error(Box::new(Inner { kind, message: shortened(message.into()), source: None }))
+        Error(Box::new(Inner { kind, message: shortened(message.into()), help: None, source: None }))
+    }
+
+    /// The same error, whose message ends with a line of help. `help` searches for it whenever the message is shown:
+    /// programs also ask for what may not exist, and drop the error.
+    #[must_use]
+    pub(crate) fn with_help(mut self, help: impl Fn() -> String + Send + Sync + 'static) -> Self {
+        self.0.help = Some(Box::new(help));
+        self
     }
 
     /// The same error with a cause, which [`source`](std::error::Error::source) returns.
@@ -124,8 +134,10 @@ impl Error {
     #[cold]
     pub(crate) fn at(mut self, place: impl fmt::Display) -> Self {
         let place = place.to_string();
-        if !self.0.message.contains(&place) {
-            self.0.message = format!("{}\n  at {place}", self.0.message).into();
+        let message = self.to_string();
+        if !message.contains(&place) {
+            self.0.message = format!("{message}\n  at {place}").into();
+            self.0.help = None; // it is part of the message now
         }
         self
     }
@@ -178,7 +190,15 @@ fn starts_with_operator(message: &str) -> bool {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.message)
+        let Inner { message, help, .. } = &*self.0;
+        f.write_str(message)?;
+        match help {
+            Some(help) => {
+                let help = format!("\n  help: {}", help());
+                f.write_str(if message.len() + help.len() <= MESSAGE { &help } else { "" })
+            }
+            None => Ok(()),
+        }
     }
 }
 
@@ -307,6 +327,28 @@ mod tests {
         let deep = (0..count(10_000, MESSAGE / 4))
             .fold(Error::new(ErrorKind::Kernel, "no"), |error, _| error.context("in a loop"));
         assert!(deep.to_string().len() <= MESSAGE && deep.to_string().starts_with("in a loop: in a loop: "));
+    }
+
+    #[test]
+    fn help_is_searched_for_when_it_is_read() {
+        use std::sync::atomic::{AtomicUsize, Ordering};
+
+        static SEARCHES: AtomicUsize = AtomicUsize::new(0);
+        let error = || {
+            Error::new(ErrorKind::Argument, "no").with_help(|| {
+                SEARCHES.fetch_add(1, Ordering::Relaxed);
+                "yes".into()
+            })
+        };
+        let mut in_context = error().context("asking");
+        in_context.name_operator(&"ns::ask");
+        assert_eq!((in_context.kind(), SEARCHES.load(Ordering::Relaxed)), (ErrorKind::Argument, 0));
+        assert_eq!(in_context.to_string(), "ns::ask: asking: no\n  help: yes");
+        assert_eq!(format!("{:?}", error()), "no\n  help: yes");
+        assert_eq!(error().at("here").to_string(), "no\n  help: yes\n  at here");
+        assert_eq!(SEARCHES.load(Ordering::Relaxed), 3);
+        let long = Error::new(ErrorKind::Argument, "n".repeat(MESSAGE)).with_help(|| "yes".into());
+        assert_eq!(long.to_string().len(), MESSAGE);
     }
 
     #[test]

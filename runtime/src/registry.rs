@@ -120,7 +120,8 @@ impl Dispatcher {
     /// The operator with this name: `aten::add.Tensor`. Takes no lock.
     ///
     /// # Errors
-    /// No operator with that name is defined; the message lists the nearest names.
+    /// No operator with that name is defined; the message lists the nearest names. They are searched for when it is
+    /// shown, so that asking for what may not exist is cheap.
     ///
     /// PyTorch: `Dispatcher::findSchemaOrThrow`.
     #[inline]

@@ -226,3 +226,14 @@ fn a_name_without_its_overload_is_told_the_overloads() -> Result<()> {
     assert_eq!(help("ns::add_Tensor"), of_rust);
     Ok(())
 }
+
+#[test]
+fn what_may_have_been_meant_is_searched_for_when_the_error_is_read() -> Result<()> {
+    let (dispatcher, mut libraries) = registered(&["CPU"])?;
+    let errors = ["ns::later", "ns::late"].map(|name| dispatcher.find(name).unwrap_err());
+    libraries[0].define("later(Tensor self) -> Tensor")?;
+    let texts = errors.map(|error| error.to_string());
+    assert_eq!(texts[0], "there is no operator ns::later\n  help: it was defined after it was looked up");
+    assert_eq!(texts[1], "there is no operator ns::late\n  help: similar names: ns::later");
+    Ok(())
+}

@@ -173,7 +173,7 @@ impl State {
     /// A hint about what to link, unless it is linked already: the crate that the declarations of the operator or its
     /// namespace name, otherwise any crate with kernels for the key.
     fn unlinked(&self, operator: &'static Operator, key: DispatchKey) -> Option<String> {
-        if key == DispatchKey::FuncTorchBatched && !self.has_aten() {
+        if key == DispatchKey::FuncTorchBatched && !self.names.have_aten() {
             return Some(
                 ", and the fallback that runs it one example at a time is not linked; did you forget \
                  `use torch_library_kernels as _;`?"

@@ -110,6 +110,11 @@ impl Names {
         self.table().probe(text).1
     }
 
+    /// All operators, in no particular order, by their names.
+    pub(super) fn operators(&self) -> impl Iterator<Item = &'static str> {
+        self.table().names().filter(|name| name.operator().is_some()).map(|name| &*name.text)
+    }
+
     /// Adds a new name; `count` is the number of present names, and the caller holds the registry's lock.
     pub(super) fn add(&self, text: &str, count: usize, entry: usize) -> &'static Name {
         let name = Name::leak(text, entry);

@@ -2,7 +2,7 @@
 
 use torch_library_schema::edit_distance;
 
-use super::entry::Entry;
+use super::names::Names;
 use super::state::State;
 use crate::collect::linking;
 use crate::error::{Error, ErrorKind};
@@ -24,33 +24,42 @@ impl State {
                 ),
             );
         }
-        let help = self.help(text);
-        Error::new(ErrorKind::UnknownOperator, format!("there is no operator {text}\n  help: {help}"))
+        let (names, message) = (self.names, format!("there is no operator {text}"));
+        let text = text.to_owned();
+        Error::new(ErrorKind::UnknownOperator, message).with_help(move || names.help(&text))
     }
+}
 
+impl Names {
+    /// What may have been meant by a name that had no operator when it was looked up.
     fn help(&self, text: &str) -> String {
         if linking::IS_SELECTIVE {
             return "this program is linked selectively: an operator that it calls by name alone is to be named in \
                     `torch_library::link!`"
                 .to_owned();
         }
-        if text.starts_with("aten::") && !self.has_aten() {
+        let is_operator = |text: &str| self.get(text).is_some_and(|name| name.operator().is_some());
+        if is_operator(text) {
+            return "it was defined after it was looked up".to_owned();
+        }
+        if text.starts_with("aten::") && !self.have_aten() {
             return "PyTorch's own operators, which gradients, vmap and other layers call as well, are in the crate \
                     `torch_library_kernels`: link it, `use torch_library_kernels as _;`"
                 .to_owned();
         }
-        if let Some(operator) = self.entry_named(&without_python(text)).and_then(Entry::operator) {
-            return format!("in schemas it is {operator}");
+        let in_schemas = without_python(text);
+        if is_operator(&in_schemas) {
+            return format!("in schemas it is {in_schemas}");
         }
         // As in Rust, `ns::add_Tensor`.
-        if let Some(name) = self.names().find(|name| name.contains('.') && name.replacen('.', "_", 1) == text)
-        {
+        let is_in_rust = |name: &&str| name.contains('.') && name.replacen('.', "_", 1) == text;
+        if let Some(name) = self.operators().filter(is_in_rust).min() {
             return format!("in schemas it is {name}");
         }
-        let is_overload = |name: &String| name.split_once('.').is_some_and(|(base, _)| base == text);
-        let mut overloads: Vec<_> = self.names().filter(is_overload).collect();
+        let is_overload = |name: &&str| name.split_once('.').is_some_and(|(base, _)| base == text);
+        let mut overloads: Vec<_> = self.operators().filter(is_overload).collect();
         if !overloads.is_empty() {
-            overloads.sort();
+            overloads.sort_unstable();
             let more = if overloads.len() > MOST { ", …" } else { "" };
             overloads.truncate(MOST);
             return format!("an overload's name is a part of it: {}{more}", overloads.join(", "));
@@ -65,34 +74,29 @@ impl State {
     }
 
     /// Whether PyTorch's own operators are linked, and with them the fallbacks of layers that call them.
-    pub(super) fn has_aten(&self) -> bool {
-        self.entries.iter().any(|entry| entry.name.namespace() == "aten" && entry.operator().is_some())
-    }
-
-    /// The names of all operators.
-    fn names(&self) -> impl Iterator<Item = String> {
-        self.entries.iter().filter_map(Entry::operator).map(|operator| operator.to_string())
+    pub(super) fn have_aten(&self) -> bool {
+        self.operators().any(|name| name.starts_with("aten::"))
     }
 
     /// The operators with the most similar names, the most similar first.
-    fn similar(&self, text: &str) -> Vec<String> {
+    fn similar(&self, text: &str) -> Vec<&'static str> {
         let farthest = 1 + text.rsplit("::").next().map_or(0, str::len) / 3;
         // A namespace or an overload that the text does not have is not compared.
         let (has_namespace, has_overload) = (text.contains("::"), text.contains('.'));
-        let comparable = |name: &str| {
+        let comparable = |name: &'static str| {
             let name = name.split_once("::").filter(|_| !has_namespace).map_or(name, |(_, rest)| rest);
-            name.split_once('.').filter(|_| !has_overload).map_or(name, |(name, _)| name).to_owned()
+            name.split_once('.').filter(|_| !has_overload).map_or(name, |(name, _)| name)
         };
         let mut near: Vec<_> = self
-            .names()
-            .map(|name| (comparable(&name), name))
+            .operators()
+            .map(|name| (comparable(name), name))
             // The distance is at least the difference in length, so a text of megabytes is not compared at all.
             .filter(|(like, _)| like.len().abs_diff(text.len()) <= farthest || like.starts_with(text))
-            .map(|(like, name)| (edit_distance(text, &like), like, name))
+            .map(|(like, name)| (edit_distance(text, like), like, name))
             .filter(|(distance, like, _)| *distance <= farthest || like.starts_with(text))
             .map(|(distance, _, name)| (distance, name))
             .collect();
-        near.sort();
+        near.sort_unstable();
         near.into_iter().map(|(_, name)| name).take(MOST).collect()
     }
 }

@@ -98,7 +98,8 @@ pub use torch_library_macros::{declare_derivatives, declare_library, declare_nat
 /// `pub mod my_aten extends other_crate::aten { … }` adds operators to a namespace that another module declares, and
 /// re-exports that module, so that one name reaches old and new operators. It may list several modules of one
 /// namespace, such as the extensions of two crates: `extends some_crate::aten, other_crate::aten`. `extends "aten"`
-/// adds to a namespace by its name, where there is no module to refer to. A library inside a function needs an absolute
+/// adds to a namespace by its name, where there is no module to refer to: rustc cannot check it, so a debug build warns
+/// of a name that is almost that of a declared namespace. A library inside a function needs an absolute
 /// path, such as `crate::shapes` or `::other_crate::aten`. Without `extends`, two libraries with the same namespace are
 /// a conflict.
 ///

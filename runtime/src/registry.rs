@@ -33,6 +33,7 @@ mod layer;
 mod library;
 mod listener;
 mod missing;
+mod misspelt;
 mod names;
 mod resolve;
 mod runtime;
@@ -101,6 +102,7 @@ impl Dispatcher {
         });
         if first {
             Program::started();
+            misspelt::warn_of_namespaces();
         }
         dispatcher
     }

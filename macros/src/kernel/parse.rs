@@ -5,7 +5,7 @@ use quote::quote;
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned;
-use syn::{Ident, LitStr, Path, Token};
+use syn::{Ident, LitStr, Path, Token, token};
 use torch_library_schema::edit_distance;
 
 use crate::errors::expected;
@@ -123,10 +123,7 @@ impl Options {
     fn parse_behind(path: &Path, input: ParseStream<'_>) -> syn::Result<Self> {
         let mut options = Options::default();
         while !input.is_empty() {
-            if !input.peek(Token![,]) {
-                return Err(input.error("expected `,`"));
-            }
-            input.parse::<Token![,]>()?;
+            comma(input)?;
             if !input.is_empty() {
                 options.parse_next(input)?;
             }
@@ -160,7 +157,7 @@ impl Options {
             }
             options.parse_next(input)?;
             if !input.is_empty() {
-                input.parse::<Token![,]>()?;
+                comma(input)?;
             }
         }
         Ok(options)
@@ -191,10 +188,16 @@ impl Options {
             && (is_word(&word) || !is_like_a_key(&word))
         {
             input.parse::<Ident>()?;
+            if input.peek(Token![=]) && !is_word(&word) {
+                let message = format!("{EXPECTED}: write the value alone, without `{word} =`");
+                return Err(syn::Error::new(word.span(), message));
+            }
             return self.word(&word);
         }
         if !input.peek(Ident) {
-            return Err(input.error(EXPECTED));
+            let several = "; several keys follow one another, as in `CPU, CUDA`";
+            let help = if input.peek(token::Bracket) || input.peek(token::Paren) { several } else { "" };
+            return Err(input.error(format!("{EXPECTED}{help}")));
         }
         let key: Key = input.parse()?;
         if self.keys.contains(&key) {
@@ -222,6 +225,18 @@ impl Options {
             _ => Err(syn::Error::new(word.span(), "expected one of `boxed` and `fallthrough`, once")),
         }
     }
+}
+
+/// Parses the comma between two options.
+fn comma(input: ParseStream<'_>) -> syn::Result<()> {
+    let message = match () {
+        () if input.peek(Token![=]) => "expected `,`: `override`, `boxed` and `fallthrough` take no value",
+        () if input.peek(Token![|]) || input.peek(Token![;]) || input.peek(Token![+]) => {
+            "expected `,`, which separates the keys and the other options"
+        }
+        () => "expected `,`",
+    };
+    input.parse::<Option<Token![,]>>()?.map(drop).ok_or_else(|| input.error(message))
 }
 
 const EXPECTED: &str =

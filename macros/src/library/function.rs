@@ -1,4 +1,4 @@
-//! A Rust function where a schema is expected: the error suggests the equivalent schema.
+//! A Rust item where a schema is expected: the error about a function suggests the equivalent schema.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::ext::IdentExt;
@@ -6,7 +6,24 @@ use syn::{FnArg, GenericArgument, Pat, PathArguments, ReturnType, Signature, Typ
 
 /// Whether these tokens start like a function, `fn f` or `pub fn f`.
 pub(super) fn starts(tokens: &[TokenTree]) -> bool {
-    let rest = match tokens {
+    matches!(behind_visibility(tokens), [TokenTree::Ident(word), TokenTree::Ident(_), ..] if word == "fn")
+}
+
+/// The error for another item, such as `use super::*`, if these tokens start like one. An operator may have the name of
+/// a keyword, `type(Tensor self) -> int`.
+pub(super) fn other_item(tokens: &[TokenTree]) -> Option<syn::Error> {
+    const KEYWORDS: [&str; 9] = ["use", "const", "static", "struct", "enum", "trait", "type", "impl", "mod"];
+    let [TokenTree::Ident(word), TokenTree::Ident(_), ..] = behind_visibility(tokens) else { return None };
+    KEYWORDS.iter().any(|keyword| word == keyword).then(|| {
+        let message = format!(
+            "expected a schema: a library holds operators only, so `{word}` belongs outside of `torch_library!`"
+        );
+        syn::Error::new(word.span(), message)
+    })
+}
+
+fn behind_visibility(tokens: &[TokenTree]) -> &[TokenTree] {
+    match tokens {
         [TokenTree::Ident(word), TokenTree::Group(of), rest @ ..]
             if word == "pub" && of.delimiter() == Delimiter::Parenthesis =>
         {
@@ -14,8 +31,7 @@ pub(super) fn starts(tokens: &[TokenTree]) -> bool {
         }
         [TokenTree::Ident(word), rest @ ..] if word == "pub" => rest,
         tokens => tokens,
-    };
-    matches!(rest, [TokenTree::Ident(word), TokenTree::Ident(_), ..] if word == "fn")
+    }
 }
 
 /// The error for a function, which may have a body, with the schema to write instead.

@@ -156,6 +156,9 @@ impl Parse for Declaration {
         if function::starts(&tokens) {
             return Err(function::refusal(&tokens));
         }
+        if let Some(error) = function::other_item(&tokens) {
+            return Err(error);
+        }
         match (tokens.last(), end) {
             (None, end) => {
                 let span = end.unwrap_or_else(|| input.span());

@@ -247,6 +247,7 @@ impl<'t> Parser<'t> {
                     return Err(self.fail(span, "`...` must be the last argument", "move it to the end"));
                 } else if self.eat(TokenKind::Star) {
                     self.check_star(star.replace(span), span);
+                    self.star_alone()?;
                 } else if self.eat(TokenKind::Dots) {
                     vararg = Some(span);
                 } else {
@@ -261,6 +262,15 @@ impl<'t> Parser<'t> {
         }
         self.check_arguments(&arguments, star, vararg);
         Ok((arguments, vararg.is_some()))
+    }
+
+    /// Stops at what follows a `*` in Python: `*args`, `**kwargs`.
+    fn star_alone(&mut self) -> Result<()> {
+        if !matches!(self.peek(), TokenKind::Star | TokenKind::Ident) {
+            return Ok(());
+        }
+        let help = "write `*, Type name`; `...` at the end stands for any number of arguments";
+        Err(self.unexpected_with_help("`,` after `*`, behind which all arguments are passed by name", help))
     }
 
     /// Parses `T`, `T name`, `(T, T)`, `()`, `...` or `(T, ...)`.
@@ -358,16 +368,30 @@ impl<'t> Parser<'t> {
 
     /// Reads up to and including the closing parenthesis of a list.
     fn close(&mut self, what: &str) -> Result<()> {
-        if self.eat(TokenKind::CloseParen) {
-            Ok(())
-        } else {
-            Err(self.unexpected(&format!("`,` or `)` after {what}")))
+        let expected = format!("`,` or `)` after {what}");
+        match self.peek() {
+            TokenKind::CloseParen => {
+                self.advance();
+                Ok(())
+            }
+            TokenKind::Bang => {
+                Err(self
+                    .unexpected_with_help(&expected, "an annotation belongs to the type: `Tensor(a!) self`"))
+            }
+            _ => Err(self.unexpected(&expected)),
         }
     }
 
     fn end(&mut self) -> Result<()> {
         self.eat(TokenKind::Newline);
-        if self.peek() == TokenKind::End { Ok(()) } else { Err(self.unexpected("the end of the schema")) }
+        match self.peek() {
+            TokenKind::End => Ok(()),
+            TokenKind::Comma => {
+                let help = "several returns are in parentheses: `-> (Tensor, int)`";
+                Err(self.unexpected_with_help("the end of the schema", help))
+            }
+            _ => Err(self.unexpected("the end of the schema")),
+        }
     }
 
     fn peek(&self) -> TokenKind {

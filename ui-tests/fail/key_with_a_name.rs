@@ -1,0 +1,9 @@
+use torch_library::prelude::*;
+use torch_library_ui_tests::myops;
+
+#[torch_impl(myops, dispatch = CPU)]
+fn add(this: &Tensor, _: &Tensor) -> Result<Tensor> {
+    Ok(this.clone())
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use torch_library::prelude::*;
+use torch_library_ui_tests::myops;
+
+#[torch_impl(myops, CPU | CUDA)]
+fn add(this: &Tensor, _: &Tensor) -> Result<Tensor> {
+    Ok(this.clone())
+}
+
+fn main() {}

@@ -1,0 +1,7 @@
+torch_library::torch_library! {
+    pub mod ops {
+        lift(Tensor self) -> Tensor, int;
+    }
+}
+
+fn main() {}

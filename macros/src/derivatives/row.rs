@@ -173,50 +173,17 @@ fn has_alias(ty: &Type) -> bool {
     matches!(ty, Type::List(_)) // a list's annotation belongs to its elements
 }
 
+/// Reads the clauses of a row, and checks that they fit the operator.
 fn derivative(
     operator: &Operator,
     kind: Kind,
     clauses: &[Clause],
     errors: &mut Errors,
 ) -> Option<Derivative> {
-    let mut known = vec![false; operator.arguments.len()];
-    let mut differentiable: Vec<usize> =
-        (0..operator.schema.returns.len()).filter(|i| is_tensors(&operator.schema.returns[*i].ty)).collect();
     let (mut formulas, mut refused) = (Vec::new(), Vec::new());
-    let mut is_right = true;
+    let mut targets = Targets::of(operator);
     for clause in clauses {
-        let mut arguments = Vec::new();
-        for target in &clause.targets {
-            let name = target.to_string();
-            let result = (0..operator.schema.returns.len()).find(|i| result_name(operator, *i) == name);
-            match (argument(operator, &name), result) {
-                (Some(index), _) if !is_tensors(&operator.schema.arguments[index].ty) => {
-                    errors.at(target, format!("`{name}` is not a tensor, so it has no gradient"));
-                    is_right = false;
-                }
-                (Some(index), _) if is_list(operator, index) && clause.is_shared_formula() => {
-                    let message =
-                        format!("`{name}` is a list: it has a formula of its own, whose value is a `Vec`");
-                    errors.at(target, message);
-                    (is_right, known[index]) = (false, true);
-                }
-                (Some(index), _) if known[index] => {
-                    errors.at(target, format!("`{name}` has a formula already"));
-                    is_right = false;
-                }
-                (Some(index), _) => {
-                    known[index] = true;
-                    arguments.push(index);
-                }
-                (None, Some(result)) if matches!(clause.rule, Rule::NonDifferentiable) => {
-                    differentiable.retain(|index| *index != result);
-                }
-                _ => {
-                    errors.at(target, unknown(operator, &name));
-                    is_right = false;
-                }
-            }
-        }
+        let arguments = targets.of_clause(operator, clause, errors);
         match &clause.rule {
             Rule::Formula(formula) => {
                 formulas.push((arguments, Formula::new(operator, formula.to_token_stream())));
@@ -225,7 +192,8 @@ fn derivative(
             Rule::CannotRequireGrad => refused.extend(arguments),
         }
     }
-    is_right &= check_complete(operator, &known, errors);
+    let Targets { has_clause, differentiable, mut is_right } = targets;
+    is_right &= check_complete(operator, &has_clause, errors);
     is_right &= check_results(operator, &differentiable, !formulas.is_empty(), errors);
     if let Kind::InPlace(written) = kind {
         let has_formula = formulas.iter().any(|(arguments, _)| arguments.contains(&written));
@@ -238,11 +206,65 @@ fn derivative(
     is_right.then_some(Derivative { formulas, differentiable, refused })
 }
 
+/// The arguments and results that the clauses of a row are for.
+struct Targets {
+    /// For each argument: whether a clause names it.
+    has_clause: Vec<bool>,
+    /// The indices of the results that have gradients.
+    differentiable: Vec<usize>,
+    /// Whether no clause has a mistake.
+    is_right: bool,
+}
+
+impl Targets {
+    /// Before any clause is read: all results that are tensors have gradients.
+    fn of(operator: &Operator) -> Self {
+        let returns = &operator.schema.returns;
+        Targets {
+            has_clause: vec![false; operator.arguments.len()],
+            differentiable: (0..returns.len()).filter(|i| is_tensors(&returns[*i].ty)).collect(),
+            is_right: true,
+        }
+    }
+
+    /// Takes in a clause, and returns the indices of its arguments.
+    fn of_clause(&mut self, operator: &Operator, clause: &Clause, errors: &mut Errors) -> Vec<usize> {
+        let mut arguments = Vec::new();
+        for target in &clause.targets {
+            let name = target.to_string();
+            let result = (0..operator.schema.returns.len()).find(|i| result_name(operator, *i) == name);
+            let mistake = match (argument(operator, &name), result) {
+                (Some(index), _) if !is_tensors(&operator.schema.arguments[index].ty) => {
+                    format!("`{name}` is not a tensor, so it has no gradient")
+                }
+                (Some(index), _) if is_list(operator, index) && clause.is_shared_formula() => {
+                    self.has_clause[index] = true;
+                    format!("`{name}` is a list: it has a formula of its own, whose value is a `Vec`")
+                }
+                (Some(index), _) if self.has_clause[index] => format!("`{name}` has a formula already"),
+                (Some(index), _) => {
+                    self.has_clause[index] = true;
+                    arguments.push(index);
+                    continue;
+                }
+                (None, Some(result)) if matches!(clause.rule, Rule::NonDifferentiable) => {
+                    self.differentiable.retain(|index| *index != result);
+                    continue;
+                }
+                _ => unknown(operator, &name),
+            };
+            errors.at(target, mistake);
+            self.is_right = false;
+        }
+        arguments
+    }
+}
+
 /// Checks that each tensor argument has a clause.
-fn check_complete(operator: &Operator, known: &[bool], errors: &mut Errors) -> bool {
+fn check_complete(operator: &Operator, has_clause: &[bool], errors: &mut Errors) -> bool {
     let mut is_right = true;
-    for (argument, is_known) in operator.schema.arguments.iter().zip(known) {
-        if is_tensors(&argument.ty) && !is_known {
+    for (argument, has_clause) in operator.schema.arguments.iter().zip(has_clause) {
+        if is_tensors(&argument.ty) && !has_clause {
             let message = format!(
                 "what is the derivative with respect to `{0}`? Write `{0} => FORMULA`, or `{0} => non_differentiable`",
                 argument.name

@@ -128,7 +128,11 @@ impl FromStr for DeviceType {
                 let known: Vec<String> = KINDS.iter().map(|(kind, ..)| kind.to_string()).collect();
                 Err(Error::new(
                     ErrorKind::Device,
-                    format!("unknown device type {text:?}, expected one of {}", known.join(", ")),
+                    format!(
+                        "unknown device type {text:?}, expected one of {}\n  help: a backend has its name once its \
+                         crate is linked, `use that_crate as _;`",
+                        known.join(", ")
+                    ),
                 ))
             }
         }
@@ -218,5 +222,6 @@ mod tests {
         }
         let error = "tpu".parse::<Device>().unwrap_err();
         assert!(error.to_string().starts_with("unknown device type \"tpu\", expected one of cpu, cuda, hip"));
+        assert!(error.to_string().ends_with("once its crate is linked, `use that_crate as _;`"), "{error}");
     }
 }

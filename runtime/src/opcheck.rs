@@ -19,7 +19,8 @@
 //! }
 //!
 //! # fn main() -> Result<()> {
-//! let report = OpCheck::new(opcheck_docs::double::handle()).run([vec![Value::from(Tensor::from([1.0, 2.0]))]]);
+//! let x = Tensor::from([1.0, 2.0]);
+//! let report = OpCheck::new(opcheck_docs::double::handle()).run([vec![Value::from(&x)]]);
 //! let faults: Vec<Check> = report.faults.iter().map(|fault| fault.check).collect();
 //! assert_eq!(faults, [Check::Mutation, Check::Aliasing, Check::Meta, Check::Layouts]);
 //! assert!(report.to_string().contains("writes to `self`, which the schema only reads"));
@@ -187,8 +188,9 @@ impl OpCheck {
     }
 
     /// Runs the operator with these samples. Each kind of fault is reported only for the first sample that shows it.
-    pub fn run(&self, samples: impl IntoIterator<Item = Vec<Value<'static>>>) -> Report {
-        let mut samples = samples.into_iter().peekable();
+    pub fn run<'v>(&self, samples: impl IntoIterator<Item = Vec<Value<'v>>>) -> Report {
+        let owned = |sample: Vec<Value<'v>>| sample.into_iter().map(Value::into_owned).collect();
+        let mut samples = samples.into_iter().map(owned).peekable();
         let mut session = Session::new(self.operator, &self.skipped);
         session.registration(samples.peek().is_some_and(is_elsewhere));
         if session.faults.is_empty() {
@@ -208,9 +210,9 @@ impl OpCheck {
 ///
 /// # Errors
 /// All faults that were found; no samples.
-pub fn opcheck(
+pub fn opcheck<'v>(
     operator: OperatorHandle,
-    samples: impl IntoIterator<Item = Vec<Value<'static>>>,
+    samples: impl IntoIterator<Item = Vec<Value<'v>>>,
 ) -> Result<()> {
     let report = OpCheck::new(operator).run(samples);
     ensure!(

@@ -5,6 +5,38 @@
 //! `derivatives!` writes such kernels from formulas; [`Function`] is for derivatives that formulas cannot express.
 //! Nothing here knows more of an operator than its name, and operators need not know that this layer exists.
 //!
+//! ```
+//! use torch_library::autograd::{self, GradOptions};
+//! use torch_library::prelude::*;
+//!
+//! torch_library! {
+//!     pub mod autograd_docs {
+//!         /// Multiplies every element by a number.
+//!         scale(Tensor self, float by) -> Tensor;
+//!     }
+//! }
+//!
+//! #[torch_impl(autograd_docs, CPU)]
+//! fn scale(this: &Tensor, by: f64) -> Result<Tensor> {
+//!     Tensor::from_vec(this.to_vec::<f64>()?.iter().map(|x| by * x).collect(), this.sizes())
+//! }
+//!
+//! derivatives! {
+//!     in autograd_docs;
+//!     scale(Tensor self, float by) -> Tensor { self => autograd_docs::scale(grad, by) }
+//! }
+//!
+//! # fn main() -> Result<()> {
+//! let x = Tensor::from([1.0, 2.0]);
+//! x.set_requires_grad(true)?;
+//! let y = autograd_docs::scale(&x, 3.0)?;
+//! let grad_of_y = Tensor::from([1.0, 10.0]);
+//! let grads = autograd::grad(&[&y], &[&x], &[Some(grad_of_y)], GradOptions::new())?;
+//! assert_eq!(grads[0].as_ref().map(Tensor::to_vec::<f64>).transpose()?, Some(vec![3.0, 30.0]));
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! | to … | see |
 //! |---|---|
 //! | compute gradients | [`Tensor::set_requires_grad`](crate::Tensor::set_requires_grad), [`Tensor::backward`](crate::Tensor::backward), [`backward`], [`grad`] |

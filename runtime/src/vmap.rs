@@ -4,6 +4,41 @@
 //! The function `vmap`, the batching rules for the operators of `aten` and the loop for operators without a rule are in
 //! `torch-library-kernels`.
 //!
+//! ```
+//! use torch_library::prelude::*;
+//! use torch_library::vmap::{Level, Randomness};
+//!
+//! torch_library! {
+//!     pub mod vmap_docs {
+//!         /// Doubles every element.
+//!         double(Tensor self) -> Tensor;
+//!     }
+//! }
+//!
+//! #[torch_impl(vmap_docs, CPU)]
+//! fn double(this: &Tensor) -> Result<Tensor> {
+//!     Tensor::from_vec(this.to_vec::<f64>()?.iter().map(|x| 2.0 * x).collect(), this.sizes())
+//! }
+//!
+//! #[torch_impl(vmap_docs::double, FuncTorchBatched)] // the batching rule
+//! fn double_all(this: &Tensor) -> Result<Tensor> {
+//!     let level = Level::current()?;
+//!     let (all, Some(dim)) = level.unwrap(this) else { unreachable!("rules run only for batched arguments") };
+//!     level.wrap(vmap_docs::double(&all)?, dim)
+//! }
+//!
+//! # fn main() -> Result<()> {
+//! let batch = Tensor::from([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]); // two examples of three elements
+//! let guard = Level::enter(2, Randomness::Error)?; // the function `vmap` does this
+//! let example = guard.level().wrap(batch, 0)?;
+//! assert_eq!(example.sizes(), [3]);
+//! let (doubled, dim) = guard.level().unwrap(&vmap_docs::double(&example)?);
+//! assert_eq!((doubled.sizes(), dim), (&[2, 3][..], Some(0)));
+//! assert_eq!(doubled.to_vec::<f64>()?, [2.0, 4.0, 6.0, 8.0, 10.0, 12.0]);
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! # How it works
 //! 1. Inside vmap a batched input is a [wrapper](Tensor::wrapper): it has the sizes of one example, and holds the
 //!    *value*, the tensor with all examples, and the batch dimension.

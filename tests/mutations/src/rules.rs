@@ -147,6 +147,20 @@ mod tests {
         assert!(changed("x → y", "x x").unwrap_err().contains("fits 2 places of a.rs"));
     }
 
+    /// The program that plants them runs rarely, so a change to the sources would leave a rule behind.
+    #[test]
+    fn every_rule_fits_the_sources() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let flips = read(&root.join("tests/mutations/rules.txt")).unwrap();
+        let changes = flips.iter().flat_map(|flip| flip.changes.iter().map(move |change| (flip, change)));
+        let fault = |(flip, change): (&Flip, &Change)| {
+            let text = std::fs::read_to_string(root.join(&change.file)).map_err(|error| error.to_string());
+            text.and_then(|text| change.apply(&text, flip)).err()
+        };
+        let faults: Vec<String> = changes.filter_map(fault).collect();
+        assert!(faults.is_empty(), "{}", faults.join("\n"));
+    }
+
     #[test]
     fn a_flip_may_have_several_places() {
         let rules =

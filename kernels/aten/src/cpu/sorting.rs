@@ -10,10 +10,10 @@ use crate::loops::pointwise::unsupported;
 use crate::loops::{self, match_opmath};
 
 mod chosen;
-pub mod places;
+pub mod ranks;
 mod ties;
 
-use places::Sorter;
+use ranks::Sorter;
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {
@@ -111,10 +111,10 @@ fn ordered(
     let (values, indices) = (empty(this.dtype())?, empty(DType::Int64)?);
     match_opmath!(this.dtype(), T: Bool | Integer | Float => {
         Sorter::<T>::check(operator, lanes.len(this))?;
-        lanes.choose::<T, _>(&values, &indices, Sorter::default, |sorter, lane, places| {
+        lanes.choose::<T, _>(&values, &indices, Sorter::default, |sorter, lane, indices| {
             match wanted {
-                Wanted::All { stable } => sorter.all(lane, places, descending, stable),
-                Wanted::First { sorted, .. } => sorter.first(lane, places, descending, sorted),
+                Wanted::All { stable } => sorter.all(lane, indices, descending, stable),
+                Wanted::First { sorted, .. } => sorter.first(lane, indices, descending, sorted),
             }
         })?;
     }, else => return Err(unsupported(operator, this.dtype())));

@@ -6,7 +6,7 @@ use torch_library::geometry::{numel, wrap_dim};
 use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
 
-use super::sorting::places::{Ranked, Sorter};
+use super::sorting::ranks::{Ranked, Sorter};
 use super::sorting::{is_unsigned, signed};
 use crate::aten;
 use crate::composite::collected;
@@ -146,11 +146,11 @@ impl Distinct {
                 // NaN is sorted to the end, and is equal to nothing, not even to itself.
                 if last != Some(ranked.rank()) || at >= numbers {
                     found.counts.extend((at > 0).then_some((at - start) as i64));
-                    found.firsts.push(ranked.place() as i64);
+                    found.firsts.push(ranked.index() as i64);
                     (last, start) = (Some(ranked.rank()), at);
                 }
                 if has_kinds {
-                    found.kinds[ranked.place()] = found.firsts.len() as i64 - 1;
+                    found.kinds[ranked.index()] = found.firsts.len() as i64 - 1;
                 }
             }
             found.counts.extend((count > 0).then_some((count - start) as i64));

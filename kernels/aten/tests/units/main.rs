@@ -15,5 +15,5 @@ mod integers;
 mod kept;
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 mod pairs;
-mod places;
+mod ranks;
 mod real;

@@ -4,7 +4,7 @@ use torch_library::prelude::*;
 use torch_library::{match_dtype, promote_types, result_type};
 
 use crate::aten;
-use crate::cpu::sorting::places::Sorted;
+use crate::cpu::sorting::ranks::Sorted;
 use crate::loops::Pointwise;
 use crate::loops::pointwise::{common_device, unsupported};
 use crate::loops::{self, match_opmath, opmath_type, opmath_type_with_float8};

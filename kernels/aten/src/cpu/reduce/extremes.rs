@@ -26,11 +26,11 @@ mod kernels {
     }
 
     fn argmax(output: Output<'_>, this: &Tensor, dim: Option<i64>, keepdim: bool) -> Result<Tensor> {
-        place::<true>(output, this, dim, keepdim)
+        arg_extreme::<true>(output, this, dim, keepdim)
     }
 
     fn argmin(output: Output<'_>, this: &Tensor, dim: Option<i64>, keepdim: bool) -> Result<Tensor> {
-        place::<false>(output, this, dim, keepdim)
+        arg_extreme::<false>(output, this, dim, keepdim)
     }
 }
 
@@ -42,7 +42,7 @@ fn extreme<const LARGEST: bool>(
 ) -> Result<(Tensor, Tensor)> {
     let reduction = nonempty(operator, this, &[dim], keepdim)?;
     let (values, indices) = (reduction.output(this.dtype())?, reduction.output(DType::Int64)?);
-    places::<LARGEST>(&indices, this, &reduction)?;
+    write_indices::<LARGEST>(&indices, this, &reduction)?;
     match reduction.is_reduced().iter().position(|is_reduced| *is_reduced) {
         Some(dim) => {
             pick(operator, &kept(&values, dim, keepdim)?, this, dim, &kept(&indices, dim, keepdim)?)?;
@@ -53,7 +53,7 @@ fn extreme<const LARGEST: bool>(
 }
 
 /// The index of an element along a dimension, or in the flattened tensor.
-fn place<const LARGEST: bool>(
+fn arg_extreme<const LARGEST: bool>(
     output: Output<'_>,
     this: &Tensor,
     dim: Option<i64>,
@@ -67,12 +67,12 @@ fn place<const LARGEST: bool>(
     let out = reduction.output(DType::Int64)?;
     // Positions count in the order of memory, which must be made row-major if several dimensions are reduced.
     let this = if dim.is_none() { loops::contiguous(this)? } else { this.clone() };
-    places::<LARGEST>(&out, &this, &reduction)?;
+    write_indices::<LARGEST>(&out, &this, &reduction)?;
     Ok(out)
 }
 
 /// Writes the positions of the first extremes, in the widest type of their kind that the fold is compiled for.
-fn places<const LARGEST: bool>(out: &Tensor, this: &Tensor, reduction: &Reduction<'_>) -> Result<()> {
+fn write_indices<const LARGEST: bool>(out: &Tensor, this: &Tensor, reduction: &Reduction<'_>) -> Result<()> {
     let (dtype, is_reduced) = (opmath_type(this.dtype()), reduction.is_reduced());
     let fits_32_bits = u32::try_from(reduction.count()).is_ok();
     let in_one = &FirstInOne::<LARGEST>;

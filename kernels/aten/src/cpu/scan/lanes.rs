@@ -317,11 +317,11 @@ impl<'a> Lanes<'a> {
             for lane in range {
                 // SAFETY: the results were initialised when they were created; each lane belongs to one thread, which
                 // has one slice of it in each.
-                let (values, places) = unsafe { (values.parts.get_mut(lane), indices.parts.get_mut(lane)) };
+                let (values, indices) = unsafe { (values.parts.get_mut(lane), indices.parts.get_mut(lane)) };
                 let lane = source.get(lane);
-                choose(&mut state, lane, places);
-                for (value, place) in zip(values, &*places) {
-                    *value = lane[*place as usize];
+                choose(&mut state, lane, indices);
+                for (value, index) in zip(values, &*indices) {
+                    *value = lane[*index as usize];
                 }
             }
         });

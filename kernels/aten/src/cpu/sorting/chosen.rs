@@ -4,7 +4,7 @@ use torch_library::geometry::wrap_dim;
 use torch_library::prelude::*;
 
 use super::check_numbers;
-use super::places::{LONGEST_LIKE_PYTORCH, Ranked, Sorted, Sorter};
+use super::ranks::{LONGEST_LIKE_PYTORCH, Ranked, Sorted, Sorter};
 use super::ties;
 use crate::aten;
 use crate::cpu::scan::lanes::Lanes;
@@ -81,24 +81,24 @@ fn chosen(
         *size = 1;
     }
     let empty = |dtype| Tensor::empty(&sizes, dtype, this.device());
-    let (values, places) = (empty(this.dtype())?, empty(DType::Int64)?);
+    let (values, indices) = (empty(this.dtype())?, empty(DType::Int64)?);
     match_opmath!(this.dtype(), T: Bool | Integer | Float => {
         Sorter::<T>::check(operator, lanes.len(this))?;
-        lanes.choose::<T, _>(&values, &places, Sorter::default, |sorter, lane, place| {
-            place[0] = choice.place(sorter, lane) as i64;
+        lanes.choose::<T, _>(&values, &indices, Sorter::default, |sorter, lane, index| {
+            index[0] = choice.index(sorter, lane) as i64;
         })?;
     }, else => return Err(unsupported(operator, this.dtype())));
     if keepdim || this.dim() == 0 {
-        return Ok((values, places));
+        return Ok((values, indices));
     }
     sizes.remove(wrapped);
     let reduced = |tensor: &Tensor| aten::reshape(tensor, &sizes);
-    Ok((reduced(&values)?, reduced(&places)?))
+    Ok((reduced(&values)?, reduced(&indices)?))
 }
 
 impl Choice {
     /// The index of the element in a line.
-    fn place<T: Sorted>(self, sorter: &mut Sorter<T>, line: &[T]) -> usize {
+    fn index<T: Sorted>(self, sorter: &mut Sorter<T>, line: &[T]) -> usize {
         let numbers = || line.iter().filter(|x| !x.is_unordered()).count();
         let before = match self {
             Choice::Rank(before) => return sorter.selected(line, before),
@@ -123,10 +123,10 @@ impl Choice {
 fn first_of_equals(len: usize) -> usize {
     let rounds = std::iter::successors(Some(len), |len| Some(1 + (len - 1) / 2));
     let rounds: Vec<usize> = rounds.take_while(|len| *len > 3).collect();
-    rounds.into_iter().rev().fold(0, |place, len| match place {
+    rounds.into_iter().rev().fold(0, |index, len| match index {
         0 => len / 2,
-        place if len - place == len / 2 => 0,
-        place => len - place,
+        index if len - index == len / 2 => 0,
+        index => len - index,
     })
 }
 
@@ -136,27 +136,27 @@ fn most_frequent<T: Sorted>(sorter: &mut Sorter<T>, line: &[T]) -> usize {
     let has_numbers_only = !line.iter().any(|x| x.is_unordered());
     if has_numbers_only {
         let sorted = sorter.sorted(line);
-        let (most, place) = longest_run(sorted, |a, b| a.rank() == b.rank(), |ranked| ranked.place());
+        let (most, index) = longest_run(sorted, |a, b| a.rank() == b.rank(), |ranked| ranked.index());
         if most < 2 || line.len() > LONGEST_LIKE_PYTORCH {
-            return place;
+            return index;
         }
     }
     // NaN neither precedes nor follows, which leaves other elements out of order, too.
     let mut sorted: Vec<(T, usize)> = line.iter().copied().zip(0..).collect();
     ties::sort(&mut sorted, &|(a, _), (b, _)| a < b);
-    longest_run(&sorted, |(a, _), (b, _)| a == b, |(_, place)| place).1
+    longest_run(&sorted, |(a, _), (b, _)| a == b, |(_, index)| index).1
 }
 
-/// The length of the first longest run of equal elements, and the place of its last one.
+/// The length of the first longest run of equal elements, and the index of its last one.
 fn longest_run<R: Copy>(
     sorted: &[R],
     are_equal: impl Fn(R, R) -> bool,
-    place: impl Fn(R) -> usize,
+    index: impl Fn(R) -> usize,
 ) -> (usize, usize) {
     let mut longest = (0, 0);
     for run in sorted.chunk_by(|a, b| are_equal(*a, *b)) {
         if run.len() > longest.0 {
-            longest = (run.len(), run.last().map_or(0, |last| place(*last)));
+            longest = (run.len(), run.last().map_or(0, |last| index(*last)));
         }
     }
     longest

@@ -27,11 +27,11 @@ pub trait Ranked: Copy + Ord + Default {
     type Half: Copy + Ord;
 
     /// The number of indices that can be represented.
-    const PLACES: usize;
+    const INDICES: usize;
 
-    fn new(rank: Self::Half, place: usize, descending: bool) -> Self;
+    fn new(rank: Self::Half, index: usize, descending: bool) -> Self;
 
-    fn place(self) -> usize;
+    fn index(self) -> usize;
 
     fn rank(self) -> Self::Half;
 
@@ -47,16 +47,16 @@ macro_rules! ranked {
         impl Ranked for $whole {
             type Half = $half;
 
-            const PLACES: usize = <$half>::MAX as usize;
+            const INDICES: usize = <$half>::MAX as usize;
 
             #[inline(always)]
-            fn new(rank: $half, place: usize, descending: bool) -> Self {
+            fn new(rank: $half, index: usize, descending: bool) -> Self {
                 let rank = if descending { !rank } else { rank };
-                <$whole>::from(rank) << <$half>::BITS | place as $whole
+                <$whole>::from(rank) << <$half>::BITS | index as $whole
             }
 
             #[inline(always)]
-            fn place(self) -> usize {
+            fn index(self) -> usize {
                 self as $half as usize
             }
 
@@ -208,7 +208,7 @@ impl<T: Sorted> Sorter<T> {
     /// # Errors
     /// 2^32 elements or more, for a dtype of up to 32 bits.
     pub fn check(operator: &str, len: usize) -> Result<()> {
-        let most = T::Ranked::PLACES;
+        let most = T::Ranked::INDICES;
         ensure!(
             len <= most,
             NotSupported,
@@ -220,9 +220,9 @@ impl<T: Sorted> Sorter<T> {
 
     /// Writes the indices of a line in sorted order. Equal elements keep their order if that is to be `stable`, and in
     /// long lines; in others they are in that of PyTorch.
-    pub fn all(&mut self, line: &[T], places: &mut [i64], descending: bool, stable: bool) {
+    pub fn all(&mut self, line: &[T], indices: &mut [i64], descending: bool, stable: bool) {
         if let Some(narrow) = self.narrowed(line) {
-            return narrow.sorter.all(&narrow.line, places, descending, stable);
+            return narrow.sorter.all(&narrow.line, indices, descending, stable);
         }
         self.rank(line, descending);
         self.sort();
@@ -231,13 +231,13 @@ impl<T: Sorted> Sorter<T> {
             self.rank(line, descending);
             ties::sort(&mut self.ranked, &precedes);
         }
-        self.write(places);
+        self.write(indices);
     }
 
     /// Writes the indices of the first elements of a line in sorted order, or in that in which PyTorch finds them;
     /// equal elements are in that of PyTorch.
-    pub fn first(&mut self, line: &[T], places: &mut [i64], descending: bool, is_sorted: bool) {
-        let count = places.len();
+    pub fn first(&mut self, line: &[T], indices: &mut [i64], descending: bool, is_sorted: bool) {
+        let count = indices.len();
         let are_few = count.saturating_mul(FEW_IN_PYTORCH) <= line.len();
         if count > 0 && !((is_sorted || are_few) && self.find_first(line, count, descending)) {
             self.rank(line, descending);
@@ -250,7 +250,7 @@ impl<T: Sorted> Sorter<T> {
                 }
             }
         }
-        self.write(places);
+        self.write(indices);
     }
 
     /// Sorts the first `count` elements of a line, for a `count` of at least 1. Returns whether no two of them are
@@ -273,7 +273,7 @@ impl<T: Sorted> Sorter<T> {
 
     /// A line of 64-bit integers as 32-bit ones in the same order, if it is long and their differences fit.
     fn narrowed(&mut self, line: &[T]) -> Option<&mut Narrow> {
-        if T::DTYPE != DType::Int64 || !(LONG..=<u64 as Ranked>::PLACES).contains(&line.len()) {
+        if T::DTYPE != DType::Int64 || !(LONG..=<u64 as Ranked>::INDICES).contains(&line.len()) {
             return None;
         }
         let mut extremes = [line[0]; 2];
@@ -292,8 +292,8 @@ impl<T: Sorted> Sorter<T> {
         self.ranked.windows(2).all(|pair| pair[0].rank() != pair[1].rank())
     }
 
-    fn write(&self, places: &mut [i64]) {
-        places.iter_mut().zip(&self.ranked).for_each(|(to, ranked)| *to = ranked.place() as i64);
+    fn write(&self, indices: &mut [i64]) {
+        indices.iter_mut().zip(&self.ranked).for_each(|(to, ranked)| *to = ranked.index() as i64);
     }
 
     /// The elements of a line in sorted order, as ranks with indices.
@@ -309,20 +309,20 @@ impl<T: Sorted> Sorter<T> {
     /// If there are not more than `before` elements.
     pub fn nth(&mut self, line: &[T], before: usize) -> usize {
         self.rank(line, false);
-        self.ranked.select_nth_unstable(before).1.place()
+        self.ranked.select_nth_unstable(before).1.index()
     }
 
     /// Like [`nth`](Self::nth), but of equal elements the one that PyTorch finds.
     pub fn selected(&mut self, line: &[T], before: usize) -> usize {
-        let place = self.nth(line, before);
-        let (mut equals, rank) = (0, line[place].rank());
+        let index = self.nth(line, before);
+        let (mut equals, rank) = (0, line[index].rank());
         count_equals(line, rank, &mut equals);
         if equals == 1 {
-            return place;
+            return index;
         }
         self.rank(line, false);
         let found = ties::quick_select(&mut self.ranked, before, &precedes);
-        found.map_or_else(|| self.nth(line, before), Ranked::place)
+        found.map_or_else(|| self.nth(line, before), Ranked::index)
     }
 
     /// Ranks the elements that come first in sorted order, `count` of them. A block is passed over if none of its
@@ -361,7 +361,7 @@ impl<T: Sorted> Sorter<T> {
 
     fn rank(&mut self, line: &[T], descending: bool) {
         self.ranked.clear();
-        let ranked = line.iter().enumerate().map(|(place, x)| T::Ranked::new(x.rank(), place, descending));
+        let ranked = line.iter().enumerate().map(|(index, x)| T::Ranked::new(x.rank(), index, descending));
         self.ranked.extend(ranked);
     }
 
@@ -381,13 +381,13 @@ impl<T: Sorted> Sorter<T> {
         self.other.resize(count, T::Ranked::default());
         for (k, counts) in counts.iter_mut().enumerate().filter(|(_, counts)| !counts.contains(&count)) {
             let mut start = 0;
-            for places in counts.iter_mut() {
-                start += std::mem::replace(places, start);
+            for offset in counts.iter_mut() {
+                start += std::mem::replace(offset, start);
             }
             for ranked in &self.ranked {
-                let place = &mut counts[ranked.digit(k)];
-                self.other[*place] = *ranked;
-                *place += 1;
+                let offset = &mut counts[ranked.digit(k)];
+                self.other[*offset] = *ranked;
+                *offset += 1;
             }
             std::mem::swap(&mut self.ranked, &mut self.other);
         }

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::fmt::Debug;
 
-use torch_library_aten::cpu::sorting::places::{Sorted, Sorter};
+use torch_library_aten::cpu::sorting::ranks::{Sorted, Sorter};
 use torch_library_loops::number::Ordered;
 
 /// NaN counts as larger than all numbers.
@@ -20,14 +20,14 @@ fn check<T: Sorted + Debug>(some: &[T], compare: impl Fn(T, T) -> Ordering) {
                 let (a, b) = if descending { (b, a) } else { (a, b) };
                 compare(line[*a], line[*b])
             });
-            let mut places = vec![0i64; len];
-            Sorter::default().all(&line, &mut places, descending, true);
-            assert!(places.iter().zip(&want).all(|(a, b)| *a as usize == *b), "{len} {descending}");
+            let mut indices = vec![0i64; len];
+            Sorter::default().all(&line, &mut indices, descending, true);
+            assert!(indices.iter().zip(&want).all(|(a, b)| *a as usize == *b), "{len} {descending}");
             // Of equal elements, others may be the first ones.
             for count in [0, len / 10, len] {
-                let mut places = vec![0i64; count];
-                Sorter::default().first(&line, &mut places, descending, true);
-                let pairs = places.iter().zip(&want);
+                let mut indices = vec![0i64; count];
+                Sorter::default().first(&line, &mut indices, descending, true);
+                let pairs = indices.iter().zip(&want);
                 let are_equal = |(a, b): (&i64, &usize)| compare(line[*a as usize], line[*b]).is_eq();
                 assert!(pairs.into_iter().all(are_equal), "{count} of {len} {descending}");
             }
@@ -36,7 +36,7 @@ fn check<T: Sorted + Debug>(some: &[T], compare: impl Fn(T, T) -> Ordering) {
 }
 
 #[test]
-fn places_are_those_of_a_stable_sort() {
+fn indices_are_those_of_a_stable_sort() {
     let floats = [0.5, -0.0, 0.0, f64::NAN, -f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -3.25, 1e-310];
     check(&floats, by_size);
     check(&floats.map(|x| x as f32), by_size);

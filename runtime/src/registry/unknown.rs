@@ -6,6 +6,7 @@ use super::names::Names;
 use super::state::State;
 use crate::collect::linking;
 use crate::error::{Error, ErrorKind};
+use crate::limits;
 
 /// The names that an error suggests at most.
 const MOST: usize = 5;
@@ -25,8 +26,12 @@ impl State {
             );
         }
         let (names, message) = (self.names, format!("there is no operator {text}"));
+        let error = Error::new(ErrorKind::UnknownOperator, message);
+        if text.len() > limits::MESSAGE {
+            return error; // the message is cut off, and keeps no text of megabytes
+        }
         let text = text.to_owned();
-        Error::new(ErrorKind::UnknownOperator, message).with_help(move || names.help(&text))
+        error.with_help(move || names.help(&text))
     }
 }
 

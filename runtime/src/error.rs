@@ -89,7 +89,8 @@ pub enum ErrorKind {
     Type,
     /// A gradient was needed where there is none.
     Autograd,
-    /// Part of the schema language, but not supported by this version.
+    /// Not supported: a part of the schema language, or what a layer, a device or a kind of tensor cannot do, such as
+    /// running an operator under vmap, or reading the elements of a wrapper.
     NotSupported,
     /// Calls are nested deeper than the thread's stack allows.
     Recursion,

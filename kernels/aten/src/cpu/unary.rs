@@ -75,8 +75,8 @@ functions! {
     atanh: promoting_to_float Float | Complex => |x, T| x.inverse_hyperbolic_tangent();
     erf: promoting_to_float Float => |x, T| x.error_function();
     erfc: promoting_to_float Float => |x, T| x.complementary_error_function(), in registers ComplementaryError;
-    deg2rad: promoting_to_float_as_first Float => |x, T| x.to_radians();
-    rad2deg: promoting_to_float_as_first Float => |x, T| x.to_degrees();
+    deg2rad: promoting_to_float_like_first Float => |x, T| x.to_radians();
+    rad2deg: promoting_to_float_like_first Float => |x, T| x.to_degrees();
     floor: promoting_exactly Integer | Unsigned | Float => |x, T| x.down();
     ceil: promoting_exactly Integer | Unsigned | Float => |x, T| x.up();
     round: promoting_exactly Integer | Unsigned | Float => |x, T| x.nearest();
@@ -224,7 +224,7 @@ mod more {
 #[torch_impl(aten, CPU)]
 fn _conj_physical(this: &Tensor) -> Result<Tensor> {
     match_opmath!(this.dtype(), T: Complex => {
-        let call = Pointwise::promoting(aten::_conj_physical::NAME, [this])?.lying_as_first();
+        let call = Pointwise::promoting(aten::_conj_physical::NAME, [this])?.strided_like_first();
         call.compute(None, call.dtype, |[x]: [T; 1]| x.conjugate())
     }, else => aten::clone(this))
 }
@@ -251,7 +251,7 @@ fn magnitude(output: Output<'_>, this: &Tensor) -> Result<Tensor> {
     let operator = output.operator();
     // The real result of complex numbers is cast to an `out` of another type; that of real ones is not.
     let call = match this.dtype().is_complex() {
-        true => Pointwise::promoting(output, [this])?.lying_as_first(),
+        true => Pointwise::promoting(output, [this])?.strided_like_first(),
         false => Pointwise::promoting_exactly(output, [this])?,
     };
     ensure!(

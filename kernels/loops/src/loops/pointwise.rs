@@ -124,11 +124,11 @@ impl<'a, const N: usize> Pointwise<'a, N> {
     ///
     /// # Errors
     /// The errors of [`promoting`](Self::promoting).
-    pub fn promoting_to_float_as_first(
+    pub fn promoting_to_float_like_first(
         output: impl Into<Output<'a>>,
         inputs: [&'a Tensor; N],
     ) -> Result<Self> {
-        Self::promoting_to_float(output, inputs).map(Self::lying_as_first)
+        Self::promoting_to_float(output, inputs).map(Self::strided_like_first)
     }
 
     /// Inputs that broadcast and are computed in a given type.
@@ -163,7 +163,7 @@ impl<'a, const N: usize> Pointwise<'a, N> {
     ///
     /// PyTorch: structured kernels of one tensor and a number.
     #[must_use]
-    pub fn lying_by_first(mut self) -> Self {
+    pub fn strided_by_first(mut self) -> Self {
         self.strides = Strides::OfFirst;
         self
     }
@@ -172,7 +172,7 @@ impl<'a, const N: usize> Pointwise<'a, N> {
     ///
     /// PyTorch: kernels that write to an `empty_like`.
     #[must_use]
-    pub fn lying_as_first(mut self) -> Self {
+    pub fn strided_like_first(mut self) -> Self {
         self.strides = Strides::LikeFirst;
         self
     }

@@ -147,7 +147,7 @@ mod kernels {
         }
         // On other devices than the CPU there may be no buffer; on meta nothing is computed from it.
         let buffer = if this.device() == Device::META && buffer.numel() == 0 { this } else { buffer };
-        let call = Pointwise::promoting(OPERATOR, [grad_output, this, buffer])?.lying_as_first();
+        let call = Pointwise::promoting(OPERATOR, [grad_output, this, buffer])?.strided_like_first();
         match_opmath!(call.dtype, T: Float => {
             call.compute(None, call.dtype, |[grad, x, exponential]: [T; 3]| {
                 let share = exponential / (T::ONE + exponential);

@@ -143,7 +143,7 @@ mod more {
             [min, max].map(|bound| Scalar::Int(bound.clamp(least, most) as i64))
         }, else => [min_val, max_val]);
         match_opmath!(dtype, T: Integer | Unsigned | Float => {
-            let call = Pointwise::with_dtype(output, [this], dtype)?.lying_as_first().exactly();
+            let call = Pointwise::with_dtype(output, [this], dtype)?.strided_like_first().exactly();
             between::<T>(&call, Some(min_val.cast()), Some(max_val.cast()))
         }, else => Err(unsupported(operator, dtype)))
     }

@@ -21,7 +21,7 @@ mod kernels {
     fn pow_Tensor_Scalar(output: Output<'_>, this: &Tensor, exponent: Scalar) -> Result<Tensor> {
         check_exponent(output.operator(), this, exponent)?;
         let number = Tensor::wrapped_number(exponent);
-        let call = Pointwise::promoting(output, [this, &number])?.lying_by_first();
+        let call = Pointwise::promoting(output, [this, &number])?.strided_by_first();
         let dtype = call.dtype;
         match exponent {
             // Powers that need no product are there for types that have no others.

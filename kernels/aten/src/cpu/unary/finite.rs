@@ -28,7 +28,7 @@ mod kernels {
         posinf: Option<f64>,
         neginf: Option<f64>,
     ) -> Result<Tensor> {
-        let call = Pointwise::promoting_exactly(output, [this])?.lying_as_first();
+        let call = Pointwise::promoting_exactly(output, [this])?.strided_like_first();
         let largest = match call.dtype {
             DType::Float16 => 65_504.0,
             DType::BFloat16 => f64::from(f32::from_bits(0x7f7f_0000)),

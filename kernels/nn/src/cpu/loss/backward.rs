@@ -131,7 +131,7 @@ struct Distance<'a> {
 
 impl<'a> Distance<'a> {
     fn new(operator: &'static str, this: &'a Tensor, target: &'a Tensor, grad: &'a Tensor) -> Result<Self> {
-        let call = Pointwise::promoting(operator, [this, target, grad])?.lying_as_first();
+        let call = Pointwise::promoting(operator, [this, target, grad])?.strided_like_first();
         check_type(operator, this, call.dtype)?;
         Ok(Distance { call, this })
     }

@@ -96,7 +96,7 @@ impl<const N: usize> Operands<'_, N> {
         }
     }
 
-    /// Computes short rows as if they were one: a loop over a few elements takes less time than to start it.
+    /// Computes short rows as if they were one: starting a loop takes longer than going through a few elements.
     ///
     /// # Safety
     /// - For each of the rows, what [`row`](Self::row) requires: elements in bounds, used by nothing else, each input

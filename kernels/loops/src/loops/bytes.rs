@@ -7,7 +7,7 @@ use std::ptr::copy;
 #[cfg(target_arch = "x86_64")]
 const LONG: usize = 1024;
 
-/// The lengths for which that instruction takes longer to start than it saves: on processors of AMD (Zen 5) up to
+/// The lengths for which that instruction takes longer to start than it saves: on AMD processors (Zen 5) up to
 /// twice as long as a loop over vectors, depending on where in their pages the two lie.
 #[cfg(target_arch = "x86_64")]
 const STARTING: std::ops::Range<usize> = 2048..6144;
@@ -34,7 +34,7 @@ pub unsafe fn copy_bytes(from: *const u8, to: *mut u8, len: usize) {
 }
 
 /// Whether the target is less than a cache line ahead of the source, counted within a page. `rep movsb`, which the C
-/// library uses for long copies, then copies a few bytes at a time on processors of AMD (Zen 3 and 4): fourteen times
+/// library uses for long copies, then copies a few bytes at a time on AMD processors (Zen 3 and 4): fourteen times
 /// as slowly as it does otherwise.
 #[cfg(target_arch = "x86_64")]
 #[inline]

@@ -253,7 +253,7 @@ fn check_types(dtype: DType, target: &Tensor, source: &Tensor) -> Result<()> {
     Ok(())
 }
 
-/// Rows of at most as many elements take less time than the start of a loop over them.
+/// Rows of at most this many elements take less time than the start of a loop over them.
 const SHORT: isize = 16;
 
 /// Whether all indices are in a range.

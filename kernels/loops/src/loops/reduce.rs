@@ -98,8 +98,8 @@ pub trait Fold<M>: Sync {
     /// Combines the values of two parts of the elements.
     fn merge(&self, a: Self::Value, b: Self::Value) -> Self::Value;
 
-    /// Merges a value into each of many, all of which have taken as many elements as each other, as the values to merge
-    /// have.
+    /// Merges `others[i]` into `values[i]`, for each `i`. All of `values` stand for equally many elements, and so do
+    /// all of `others`.
     #[inline(always)]
     fn merge_each(&self, values: &mut [Self::Value], others: &[Self::Value]) {
         for (value, other) in zip(values, others) {
@@ -109,9 +109,9 @@ pub trait Fold<M>: Sync {
 
     /// Folds up to a few thousand contiguous elements, of which the first has the position `position`.
     ///
-    /// The default takes element by element, in several lanes ([`in_lanes`]). A fold that computes its value faster
-    /// from many elements at once overrides this, and sets [`IN_LANES`](Self::IN_LANES) to false if that takes less
-    /// than its steps do.
+    /// The default calls [`step`](Self::step) for each element, in several lanes ([`in_lanes`]). A fold that computes
+    /// its value faster from many elements at once overrides this, and sets [`IN_LANES`](Self::IN_LANES) to false if
+    /// that is also faster than its steps in lanes.
     #[inline(always)]
     fn slice(&self, elements: &[M], position: usize) -> Self::Value
     where
@@ -120,11 +120,11 @@ pub trait Fold<M>: Sync {
         in_lanes(self, elements, position)
     }
 
-    /// Adds an element of each line to each value; elements of the first line have the position `position`, those of
+    /// Adds element `i` of each line to `values[i]`. Elements of the first line have the position `position`, those of
     /// the next one the position after it.
     ///
-    /// The default takes element by element. A fold that computes the value of several elements faster than it takes
-    /// them overrides this, and sets [`LINES`](Self::LINES).
+    /// The default calls [`step`](Self::step) for each element. A fold that computes the value of several elements
+    /// faster overrides this, and sets [`LINES`](Self::LINES).
     #[inline(always)]
     fn lines(&self, values: &mut [Self::Value], lines: &[&[M]], position: usize)
     where

@@ -1,8 +1,8 @@
-//! Loops over short rows that follow each other without gaps, where an input has one row for all of them, such as a
-//! factor for each of three channels, or one element for each.
+//! Loops over short rows that follow each other without gaps, where an input broadcasts: it has one row for all of
+//! them, such as a factor for each of three channels, or one element for each row.
 //!
-//! To start a loop takes longer than to go through a few elements. So all rows are taken as one, and such an input is
-//! repeated in a buffer.
+//! Starting a loop takes longer than going through a few elements. So all rows are computed as one, and such an input
+//! is repeated in a buffer.
 #![expect(unsafe_code, reason = "reads and writes elements through pointers that a walk keeps in bounds")]
 
 use std::mem::MaybeUninit;
@@ -12,25 +12,25 @@ use super::walk::{Row, Walk};
 use super::{Buffer, CHUNK, Input, Operands, parallel};
 use crate::inlined::from_fn;
 
-/// Rows of as many elements are long enough to be computed one by one; if an operand is converted, which starts several
-/// loops for each row, only longer ones are.
+/// Rows of at least this many elements are computed one by one; if an operand is converted, which starts several loops
+/// for each row, rows of at least [`LONG_IF_CONVERTED`].
 const LONG: usize = 64;
 const LONG_IF_CONVERTED: usize = CHUNK / 2;
 
-/// A loop over a multiple of as many elements has no remainder.
+/// A loop over a multiple of this many elements has no remainder.
 const WHOLE: usize = 64;
 
 /// With fewer chunks, it would take longer to repeat a row than to start a loop for each.
 const FEWEST: usize = 8;
 
-/// How the elements of an input belong to those of the result.
+/// How an input broadcasts to the result.
 #[derive(Clone, Copy, PartialEq)]
 enum Form {
-    /// Each to one.
+    /// Not at all: it has an element for each of the result's.
     Alike,
-    /// One row to all rows.
+    /// It has one row for all rows.
     Row,
-    /// One element, this far from the one before, to each row.
+    /// It has one element for each row, this far from the one before.
     Column(isize),
 }
 
@@ -69,7 +69,7 @@ impl<const N: usize> Operands<'_, N> {
         true
     }
 
-    /// The number of elements of the rows that are computed together: about `CHUNK`, and a multiple of `WHOLE` if as
+    /// The number of elements of the rows that are computed together: about `CHUNK`, and a multiple of `WHOLE` if that
     /// many fit a buffer.
     fn whole_rows(&self, len: usize) -> usize {
         let without_remainder = len * (WHOLE >> len.trailing_zeros().min(WHOLE.trailing_zeros()));

@@ -273,7 +273,7 @@ unsafe fn interleave<T: Copy, const LEN: usize>(data: *const T, stride: isize, c
     }
 }
 
-/// Transposes contiguous rows of `COUNT` elements into as many lines.
+/// Transposes contiguous rows of `COUNT` elements into `COUNT` lines.
 ///
 /// # Safety
 /// - `COUNT * len` elements can be read from `data` on, and nothing writes to them during the call.

@@ -79,7 +79,7 @@ fn narrowed(elements: &[f32], bins: f32, ratio: f32, bits: u32) -> [f32; 2] {
     best
 }
 
-/// The distance of the elements from what the integers of as many bits represent.
+/// The distance of the elements from the values that integers of this many bits represent.
 fn error_of(elements: &[f32], [least, most]: [f32; 2], bits: u32) -> f32 {
     let largest = ((1u64 << bits) - 1) as f32;
     let rounded = |number| f16::from_f32(number).to_f32();

@@ -32,7 +32,7 @@ use crate::loops::{has_avx2, has_avx512};
 use crate::number::Number;
 use crate::vector::Vector;
 
-/// The number of steps of a sum before a tile goes back to memory: a panel of as many rows stays in the cache.
+/// The number of steps of a sum before a tile goes back to memory: a panel of that many rows stays in the cache.
 pub(super) const DEPTH: usize = 256;
 
 /// The largest size of a panel's row in bytes: two vectors.

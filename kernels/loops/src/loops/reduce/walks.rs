@@ -6,8 +6,8 @@ use super::{BRANCH, LANES, LEAF, RESULTS};
 use crate::loops::parallel::GRAIN;
 use crate::loops::walk::Walk;
 
-/// Up to this many elements of each result are folded side by side with those of others: a loop over a few elements
-/// takes less time than to start it.
+/// Up to this many elements of each result are folded side by side with those of others: starting a loop takes
+/// longer than going through a few elements.
 const FEW: usize = 8;
 
 /// The fewest elements of each result in a leaf.

@@ -10,7 +10,7 @@ use crate::loops::pointwise::{common_device, order_of_dimensions};
 
 /// How `embedding_bag` reduces the rows of a bag, by PyTorch's numbers.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum BagMode {
+pub(crate) enum BagMode {
     Sum,
     Mean,
     Max,
@@ -19,7 +19,7 @@ pub enum BagMode {
 impl BagMode {
     /// # Errors
     /// A number that is not a mode.
-    pub fn of(operator: &str, mode: i64) -> Result<Self> {
+    pub(crate) fn of(operator: &str, mode: i64) -> Result<Self> {
         match mode {
             0 => Ok(BagMode::Sum),
             1 => Ok(BagMode::Mean),
@@ -30,14 +30,19 @@ impl BagMode {
 }
 
 /// Checks that an index is of int64.
-pub fn check_int64(operator: &str, index: &Tensor) -> Result<()> {
+pub(crate) fn check_int64(operator: &str, index: &Tensor) -> Result<()> {
     let dtype = index.dtype();
     ensure!(dtype == DType::Int64, DType, "{operator}: the index is of {dtype}, expected int64");
     Ok(())
 }
 
 /// Checks the dtypes of the arguments of `masked_scatter`.
-pub fn check_masked_scatter(operator: &str, this: &Tensor, mask: &Tensor, source: &Tensor) -> Result<()> {
+pub(crate) fn check_masked_scatter(
+    operator: &str,
+    this: &Tensor,
+    mask: &Tensor,
+    source: &Tensor,
+) -> Result<()> {
     ensure!(
         mask.dtype() == DType::Bool && source.dtype() == this.dtype(),
         DType,
@@ -107,7 +112,7 @@ pub fn channels_of(operator: &'static str, input: &Tensor, vectors: &[Option<&Te
 
 /// # Errors
 /// A negative integer power of an integer, or one that the integer type does not have.
-pub fn check_exponent(operator: &str, this: &Tensor, exponent: Scalar) -> Result<()> {
+pub(crate) fn check_exponent(operator: &str, this: &Tensor, exponent: Scalar) -> Result<()> {
     let is_negative = matches!(exponent, Scalar::Int(number) if number < 0);
     ensure!(
         !is_negative || this.dtype().is_differentiable(),

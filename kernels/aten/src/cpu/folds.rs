@@ -64,7 +64,7 @@ fn sum_of_few_lanes<T: Number>(elements: &[T]) -> T {
 }
 
 /// The sum of the elements that are not NaN.
-pub struct SumOfNumbers;
+pub(crate) struct SumOfNumbers;
 
 impl<T: Number> Fold<T> for SumOfNumbers {
     type Value = T;
@@ -95,7 +95,7 @@ impl<T: Number> Fold<T> for SumOfNumbers {
 }
 
 /// The sum of bytes, which are numbers or booleans.
-pub struct SumOfBytes;
+pub(crate) struct SumOfBytes;
 
 impl Fold<u8> for SumOfBytes {
     type Value = i64;
@@ -171,7 +171,7 @@ impl<T: Number> Fold<T> for Product {
 }
 
 /// The sum of squares, under the root of a norm of order 2.
-pub struct SumOfSquares;
+pub(crate) struct SumOfSquares;
 
 impl<T: Number> Fold<T> for SumOfSquares {
     type Value = T;
@@ -203,8 +203,8 @@ impl<T: Number> Fold<T> for SumOfSquares {
 
 /// The sum under the root of a norm of another order: the magnitudes raised to the order, or their maximum or minimum
 /// if the order is infinite.
-pub struct NormSum<T> {
-    pub order: T,
+pub(crate) struct NormSum<T> {
+    pub(crate) order: T,
 }
 
 impl<T: Float + Number> Fold<T> for NormSum<T> {
@@ -277,7 +277,7 @@ impl<T: Ordered> Fold<T> for Largest {
 }
 
 /// The smallest element, or NaN if there is one.
-pub struct Smallest;
+pub(crate) struct Smallest;
 
 impl<T: Ordered> Fold<T> for Smallest {
     type Value = T;
@@ -377,7 +377,7 @@ impl<T: Ordered> Fold<T> for Extremes {
 }
 
 /// An element and its position; `usize::MAX` before the first element.
-pub type Placed<T> = (T, usize);
+pub(crate) type Placed<T> = (T, usize);
 
 /// The first of the elements that [`Largest`] or [`Smallest`] finds.
 pub struct First<F>(pub F);
@@ -435,7 +435,7 @@ impl<T: Ordered, F: Fold<T, Value = T>> Fold<T> for First<F> {
 
 /// [`First`] for numbers of at most 32 bits and positions below 2³²: both in one number, of which the largest is
 /// wanted. Unlike a pair, such numbers stay in vectors.
-pub struct FirstInOne<const LARGEST: bool>;
+pub(crate) struct FirstInOne<const LARGEST: bool>;
 
 impl<const LARGEST: bool> FirstInOne<LARGEST> {
     #[inline(always)]
@@ -445,7 +445,7 @@ impl<const LARGEST: bool> FirstInOne<LARGEST> {
 
     /// The position in a value of at least one element.
     #[inline(always)]
-    pub fn position(value: i64) -> i64 {
+    pub(crate) fn position(value: i64) -> i64 {
         i64::from(!(value as u32))
     }
 }
@@ -484,7 +484,7 @@ impl<T: Keyed, const LARGEST: bool> Fold<T> for FirstInOne<LARGEST> {
 }
 
 /// A number whose order 32 bits can represent.
-pub trait Keyed: Ordered {
+pub(crate) trait Keyed: Ordered {
     /// An integer that is larger for a larger number, or for a smaller one if not `LARGEST`; NaN has the largest.
     fn key<const LARGEST: bool>(self) -> i32;
 }

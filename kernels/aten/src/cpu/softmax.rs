@@ -24,7 +24,7 @@ pub fn exponentials<T: Float + Number + Functions>(out: &mut [MaybeUninit<T>], i
 
 /// Like [`exponentials`], in place.
 #[inline(always)]
-pub fn exponentials_of<T: Float + Number + Functions>(line: &mut [T], largest: T) -> T {
+pub(crate) fn exponentials_of<T: Float + Number + Functions>(line: &mut [T], largest: T) -> T {
     let (len, line) = (line.len(), line.as_mut_ptr());
     // SAFETY: one slice as both.
     unsafe { each(line, line, len, largest) }

@@ -100,7 +100,7 @@ impl<const N: usize> Walk<N> {
     /// If some input is transposed, with stride 1 in an outer dimension but not in the innermost one, moves that
     /// dimension next to the innermost, so that neighbouring rows read neighbouring elements of that input. Returns
     /// whether there is such a dimension.
-    pub fn turn_across(&mut self) -> bool {
+    pub(crate) fn turn_across(&mut self) -> bool {
         let Some((inner, outer)) = self.dims.split_first() else { return false };
         let is_across = |dim: &Dim<N>| (0..N).any(|k| dim.inputs[k] == 1 && inner.inputs[k] > 1);
         let Some(found) = outer.iter().position(is_across) else { return false };
@@ -108,8 +108,8 @@ impl<const N: usize> Walk<N> {
         true
     }
 
-    /// If rows are short and the next dimension is much longer, makes that one the innermost: a loop over a few
-    /// elements takes less time than to start it.
+    /// If rows are short and the next dimension is much longer, makes that one the innermost: starting a loop
+    /// takes longer than going through a few elements.
     pub fn lengthen_rows(&mut self) {
         if let [inner, next, ..] = &mut *self.dims
             && inner.size < SHORT
@@ -136,7 +136,7 @@ impl<const N: usize> Walk<N> {
 
     /// Whether all elements are in one plane, or in a line of it.
     #[inline]
-    pub fn is_plane(&self) -> bool {
+    pub(crate) fn is_plane(&self) -> bool {
         self.dims.len() <= 2
     }
 
@@ -202,7 +202,7 @@ impl<const N: usize> Walk<N> {
 
     /// The stride of the innermost dimension in the first input, if there is more than one element.
     #[inline]
-    pub fn inner_stride(&self) -> Option<isize> {
+    pub(crate) fn inner_stride(&self) -> Option<isize> {
         self.dims.first().map(|dim| dim.inputs[0])
     }
 
@@ -237,7 +237,11 @@ impl<const N: usize> Walk<N> {
 impl Walk<1> {
     /// A walk over an input of the output's shape in which some dimensions are reversed; also returns the offset of the
     /// element at which it starts.
-    pub fn back_to_front(out: &Geometry, input: &Geometry, is_back: impl Fn(usize) -> bool) -> (Self, isize) {
+    pub(crate) fn back_to_front(
+        out: &Geometry,
+        input: &Geometry,
+        is_back: impl Fn(usize) -> bool,
+    ) -> (Self, isize) {
         let (mut walk, mut first) = (Self::empty(), 0);
         for (dim, (&size, &stride)) in out.sizes().iter().zip(out.strides()).enumerate().rev() {
             if size == 1 {
@@ -255,7 +259,7 @@ impl Walk<1> {
     }
 
     /// A walk over the dimensions of an input that are not reduced, with a contiguous output of these dimensions.
-    pub fn of_kept(input: &Geometry, is_reduced: &[bool]) -> Self {
+    pub(crate) fn of_kept(input: &Geometry, is_reduced: &[bool]) -> Self {
         let (mut walk, mut out) = (Self::empty(), 1);
         for (size, stride) in dims_where(input, is_reduced, false) {
             walk.dims.push(Dim { size, out, inputs: [stride] });
@@ -266,7 +270,7 @@ impl Walk<1> {
     }
 
     /// A walk over the dimensions of an input that are reduced, in the order of its memory.
-    pub fn of_reduced(input: &Geometry, is_reduced: &[bool]) -> Self {
+    pub(crate) fn of_reduced(input: &Geometry, is_reduced: &[bool]) -> Self {
         let mut walk = Self::empty();
         for (size, stride) in dims_where(input, is_reduced, true) {
             walk.dims.push(Dim { size, out: stride, inputs: [stride] });
@@ -291,13 +295,13 @@ impl Walk<1> {
 
     /// The number of elements that are contiguous in the input at a time.
     #[inline]
-    pub fn dense_len(&self) -> usize {
+    pub(crate) fn dense_len(&self) -> usize {
         self.dims.first().map_or(1, |dim| if dim.inputs[0] == 1 { dim.size } else { 1 })
     }
 
     /// The stride of all elements in the input, if they are equidistant.
     #[inline]
-    pub fn single_stride(&self) -> Option<isize> {
+    pub(crate) fn single_stride(&self) -> Option<isize> {
         match self.dims.as_slice() {
             [] => Some(1),
             [dim] => Some(dim.inputs[0]),

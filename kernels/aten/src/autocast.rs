@@ -4,10 +4,9 @@
 //! An operator that is in no list falls through: it runs in the dtypes of its arguments.
 //!
 //! ```
-//! use torch_library::autocast::Autocast;
 //! use torch_library::prelude::*;
 //! use torch_library::DeviceType;
-//! use torch_library_kernels::{aten, autocast::Policy};
+//! use torch_library_kernels::{aten, autocast::{Autocast, Policy}};
 //!
 //! torch_library! {
 //!     pub mod autocast_docs {
@@ -52,7 +51,7 @@ use crate::aten;
 mod accelerators;
 
 pub use accelerators::{implement_policies, policy_fallback};
-pub use torch_library::autocast::{dtype, promote_type};
+pub use torch_library::autocast::{Autocast, dtype, promote_type};
 
 /// What autocast does with the inputs of an operator. Only [eligible](torch_library::autocast::is_eligible) tensors are
 /// cast: floating-point ones of the device that are not `float64`.

@@ -17,8 +17,7 @@
 //!
 //! ```
 //! use torch_library::prelude::*;
-//! use torch_library::vmap::Level;
-//! use torch_library_kernels::{aten, vmap::{front, vmap}};
+//! use torch_library_kernels::{aten, vmap::{Level, front, vmap}};
 //!
 //! torch_library! {
 //!     pub mod vmap_docs {
@@ -68,13 +67,12 @@ mod view;
 
 use torch_library::geometry::wrap_dim;
 use torch_library::prelude::*;
-use torch_library::vmap::Level;
 
 use crate::aten;
 
 pub use boxed::{aligned, expanded, front};
 pub use grad::{grad, grads};
-pub use torch_library::vmap::Randomness;
+pub use torch_library::vmap::{Level, Randomness};
 
 /// Runs a function on each example of a batch, which is the first dimension of every input and of the result.
 ///

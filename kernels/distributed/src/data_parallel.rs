@@ -84,7 +84,7 @@ pub struct Statistics {
 ///     weight.set_requires_grad(true)?;
 ///     let named = [("weight".to_owned(), weight.clone())];
 ///     let parallel = DistributedDataParallel::new(named, group, Default::default())?;
-///     let mut optimizer = Sgd::new([weight.clone()], 0.5);
+///     let mut optimizer = Sgd::new([weight.clone()], 0.5)?;
 ///     let example = Tensor::from([[2.0, 4.0], [6.0, 0.0]]).select_int(0, group.rank() as i64)?;
 ///     weight.mul(&example)?.sum()?.backward()?;
 ///     parallel.finish()?; // the gradient is [4, 2] now, the mean of both

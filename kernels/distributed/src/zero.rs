@@ -38,7 +38,7 @@ pub enum Gradients {
 /// let ranks = threads::run(2, |group| {
 ///     let x = Tensor::from([1.0, 1.0, 1.0]);
 ///     x.set_requires_grad(true)?;
-///     let sgd = |shard| Ok(Sgd::new(shard, 1.0));
+///     let sgd = |shard| Sgd::new(shard, 1.0);
 ///     let mut optimizer = ZeroRedundancyOptimizer::new([x.clone()], group, Gradients::Local, sgd)?;
 ///     x.set_grad(Some(Tensor::from([1.0, 2.0, group.rank() as f64])))?;
 ///     optimizer.step()?;

@@ -130,7 +130,7 @@ fn where_sums_are_exact_ranks_have_the_bits_of_one() -> Result<()> {
         let named = [("w1".to_owned(), w1.clone()), ("w2".to_owned(), w2.clone())];
         let parallel = group.map(|group| DistributedDataParallel::new(named, group, Default::default()));
         let parallel = parallel.transpose()?;
-        let mut optimizer = Sgd::new([w1.clone(), w2.clone()], 0.125);
+        let mut optimizer = Sgd::new([w1.clone(), w2.clone()], 0.125)?;
         let values = (0..24).map(|at| f32::from(i8::try_from(at * 7 % 5).unwrap() - 2)).collect();
         let x = Tensor::from_vec(values, &[8, 3])?;
         for step in 0..2i64 {
@@ -339,7 +339,7 @@ fn a_sharded_state_is_read_by_another_number_of_ranks() {
     let begin = |group: &ProcessGroup| {
         let x = Tensor::from([0.0; 5]);
         x.set_requires_grad(true)?;
-        let sgd = |shard: Vec<Tensor>| Sgd::new(shard, 0.1).momentum(0.9);
+        let sgd = |shard: Vec<Tensor>| Sgd::new(shard, 0.1)?.momentum(0.9);
         let optimizer = ZeroRedundancyOptimizer::new([x.clone()], group, Gradients::Local, sgd)?;
         Ok::<_, Error>((x, optimizer))
     };

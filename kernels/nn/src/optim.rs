@@ -7,7 +7,7 @@
 //!
 //! let x = Tensor::from([3.0, -2.0]);
 //! x.set_requires_grad(true)?;
-//! let mut optimizer = Sgd::new([x.clone()], 0.1).momentum(0.5)?;
+//! let mut optimizer = Sgd::new([x.clone()], 0.1)?.momentum(0.5)?;
 //! for _ in 0..50 {
 //!     optimizer.zero_grad()?;
 //!     x.mul(&x)?.sum()?.backward()?;
@@ -43,8 +43,8 @@ pub trait Optimizer {
     /// Updates every parameter that has a gradient.
     ///
     /// # Errors
-    /// Settings out of range, such as a negative learning rate; parameters that another operator computed, which an
-    /// update would not reach; gradients that do not fit their parameters, types that are not real floating point.
+    /// A negative learning rate; settings that contradict each other; parameters that another operator computed, which
+    /// an update would not reach; gradients that do not fit their parameters, types that are not real floating point.
     fn step(&mut self) -> Result<()>;
 
     /// The learning rate.
@@ -82,26 +82,34 @@ pub struct Sgd {
 
 impl Sgd {
     /// Plain gradient descent with learning rate `lr`.
-    pub fn new(parameters: impl Into<Vec<Tensor>>, lr: f64) -> Sgd {
+    ///
+    /// # Errors
+    /// A negative learning rate.
+    pub fn new(parameters: impl Into<Vec<Tensor>>, lr: f64) -> Result<Sgd> {
+        check_not_negative("SGD", "lr", lr)?;
         let parameters = parameters.into();
-        Sgd { parameters, lr, momentum: 0.0, weight_decay: 0.0, nesterov: false, momenta: Vec::new() }
+        Ok(Sgd { parameters, lr, momentum: 0.0, weight_decay: 0.0, nesterov: false, momenta: Vec::new() })
     }
 
     /// Sets the momentum: the factor of the previous step's direction.
     ///
     /// # Errors
-    /// No memory for the momentum buffers.
+    /// A negative number; no memory for the momentum buffers.
     pub fn momentum(self, momentum: f64) -> Result<Sgd> {
+        check_not_negative("SGD", "momentum", momentum)?;
         Ok(Sgd { momentum, momenta: zeros_like(&self.parameters)?, ..self })
     }
 
     /// Sets the weight decay.
-    #[must_use]
-    pub fn weight_decay(self, weight_decay: f64) -> Sgd {
-        Sgd { weight_decay, ..self }
+    ///
+    /// # Errors
+    /// A negative number.
+    pub fn weight_decay(self, weight_decay: f64) -> Result<Sgd> {
+        check_not_negative("SGD", "weight_decay", weight_decay)?;
+        Ok(Sgd { weight_decay, ..self })
     }
 
-    /// Sets whether to use Nesterov momentum.
+    /// Sets whether to use Nesterov momentum, which needs a momentum: without one, [`step`](Optimizer::step) fails.
     #[must_use]
     pub fn nesterov(self, nesterov: bool) -> Sgd {
         Sgd { nesterov, ..self }
@@ -131,7 +139,7 @@ impl Optimizer for Sgd {
 
     fn step(&mut self) -> Result<()> {
         let Sgd { lr, momentum, weight_decay, nesterov, .. } = *self;
-        check_not_negative("SGD", [("lr", lr), ("momentum", momentum), ("weight_decay", weight_decay)])?;
+        check_not_negative("SGD", "lr", lr)?; // `set_lr` takes any number
         ensure!(!nesterov || momentum > 0.0, Argument, "SGD: Nesterov momentum needs a momentum, which is 0");
         check_leaves("SGD", &self.parameters)?;
         let ([mut parameters, mut momenta], mut grads) = with_gradients([&self.parameters, &self.momenta]);
@@ -180,8 +188,9 @@ impl AdamW {
     /// AdamW with PyTorch's default settings and learning rate `lr`.
     ///
     /// # Errors
-    /// No memory for the averages.
+    /// A negative learning rate; no memory for the averages.
     pub fn new(parameters: impl Into<Vec<Tensor>>, lr: f64) -> Result<AdamW> {
+        check_not_negative("AdamW", "lr", lr)?;
         let parameters = parameters.into();
         let (means, squares) = (zeros_like(&parameters)?, zeros_like(&parameters)?);
         let steps = parameters.iter().map(|_| 0f32.into()).collect();
@@ -198,21 +207,36 @@ impl AdamW {
     }
 
     /// Sets the decay rates of the averages of gradients and of their squares.
-    #[must_use]
-    pub fn betas(self, mean: f64, square: f64) -> AdamW {
-        AdamW { betas: (mean, square), ..self }
+    ///
+    /// # Errors
+    /// A rate below 0, or 1 and more.
+    pub fn betas(self, mean: f64, square: f64) -> Result<AdamW> {
+        for beta in [mean, square] {
+            ensure!(
+                (0.0..1.0).contains(&beta),
+                Argument,
+                "AdamW: betas are ({mean}, {square}), must be from 0 to less than 1"
+            );
+        }
+        Ok(AdamW { betas: (mean, square), ..self })
     }
 
     /// Sets the number that is added to the square root in the divisor.
-    #[must_use]
-    pub fn eps(self, eps: f64) -> AdamW {
-        AdamW { eps, ..self }
+    ///
+    /// # Errors
+    /// A negative number.
+    pub fn eps(self, eps: f64) -> Result<AdamW> {
+        check_not_negative("AdamW", "eps", eps)?;
+        Ok(AdamW { eps, ..self })
     }
 
     /// Sets the weight decay.
-    #[must_use]
-    pub fn weight_decay(self, weight_decay: f64) -> AdamW {
-        AdamW { weight_decay, ..self }
+    ///
+    /// # Errors
+    /// A negative number.
+    pub fn weight_decay(self, weight_decay: f64) -> Result<AdamW> {
+        check_not_negative("AdamW", "weight_decay", weight_decay)?;
+        Ok(AdamW { weight_decay, ..self })
     }
 }
 
@@ -239,14 +263,7 @@ impl Optimizer for AdamW {
 
     fn step(&mut self) -> Result<()> {
         let AdamW { lr, betas, eps, weight_decay, .. } = *self;
-        check_not_negative("AdamW", [("lr", lr), ("eps", eps), ("weight_decay", weight_decay)])?;
-        for beta in [betas.0, betas.1] {
-            ensure!(
-                (0.0..1.0).contains(&beta),
-                Argument,
-                "AdamW: betas are {betas:?}, must be from 0 to less than 1"
-            );
-        }
+        check_not_negative("AdamW", "lr", lr)?; // `set_lr` takes any number
         check_leaves("AdamW", &self.parameters)?;
         let lists = [&self.parameters, &self.means, &self.squares, &self.steps];
         let ([mut parameters, mut means, mut squares, mut steps], mut grads) = with_gradients(lists);
@@ -280,10 +297,9 @@ impl Optimizer for AdamW {
     }
 }
 
-fn check_not_negative(optimizer: &str, settings: [(&str, f64); 3]) -> Result<()> {
-    for (name, value) in settings {
-        ensure!(value >= 0.0, Argument, "{optimizer}: {name} is {value}, must not be negative");
-    }
+fn check_not_negative(optimizer: &str, setting: &str, value: f64) -> Result<()> {
+    // NaN is refused, too.
+    ensure!(value >= 0.0, Argument, "{optimizer}: {setting} is {value}, must not be negative");
     Ok(())
 }
 

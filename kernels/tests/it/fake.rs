@@ -197,7 +197,7 @@ fn a_training_step_costs_nothing() {
     };
     let mut optimizers: [Box<dyn Optimizer>; 2] = [
         Box::new(AdamW::new(parameters.clone(), 1e-3).unwrap()),
-        Box::new(Sgd::new(parameters.clone(), 1e-3)),
+        Box::new(Sgd::new(parameters.clone(), 1e-3).unwrap()),
     ];
     for optimizer in &mut optimizers {
         loss().unwrap().backward().unwrap();

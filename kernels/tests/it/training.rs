@@ -28,8 +28,8 @@ fn assert_close(values: Vec<f64>, expected: [f64; 3]) {
 
 #[test]
 fn sgd_goes_where_pytorchs_goes() -> Result<()> {
-    assert_close(descent(|x| Ok(Sgd::new([x], 0.1)))?, [0.512, -0.432, 0.032]);
-    let heavy = |x| Ok(Sgd::new([x], 0.1).momentum(0.9)?.weight_decay(0.01));
+    assert_close(descent(|x| Sgd::new([x], 0.1))?, [0.512, -0.432, 0.032]);
+    let heavy = |x| Sgd::new([x], 0.1)?.momentum(0.9)?.weight_decay(0.01);
     assert_close(descent(heavy)?, [0.058194199, 1.084492802, -0.4274635005]);
     let ahead = |x| Ok(heavy(x)?.nesterov(true));
     assert_close(descent(ahead)?, [-0.111651094259, 0.867010499318, -0.151414782529]);
@@ -39,7 +39,7 @@ fn sgd_goes_where_pytorchs_goes() -> Result<()> {
 #[test]
 fn adamw_goes_where_pytorchs_goes() -> Result<()> {
     assert_close(descent(|x| AdamW::new([x], 0.1))?, [0.698911183158, -1.694944514002, 0.203712380856]);
-    let other = |x| Ok(AdamW::new([x], 0.1)?.betas(0.8, 0.9).weight_decay(0.1).eps(1e-4));
+    let other = |x| AdamW::new([x], 0.1)?.betas(0.8, 0.9)?.weight_decay(0.1)?.eps(1e-4);
     assert_close(descent(other)?, [0.675265218054, -1.644445206213, 0.193812459365]);
     Ok(())
 }
@@ -119,9 +119,9 @@ fn parameters_without_a_gradient_stay() -> Result<()> {
 fn a_step_without_gradients_changes_nothing() -> Result<()> {
     let x = Tensor::from([1.0]);
     x.set_requires_grad(true)?;
-    Sgd::new([x.clone()], 0.1).momentum(0.9)?.step()?;
+    Sgd::new([x.clone()], 0.1)?.momentum(0.9)?.step()?;
     AdamW::new([x.clone()], 0.1)?.step()?;
-    Sgd::new([], 0.1).step()?;
+    Sgd::new([], 0.1)?.step()?;
     assert_eq!(x.to_vec::<f64>()?, [1.0]);
     Ok(())
 }
@@ -131,7 +131,7 @@ fn the_learning_rate_can_change() -> Result<()> {
     let x = Tensor::from([1.0]);
     x.set_requires_grad(true)?;
     x.sum()?.backward()?;
-    let mut optimizer = Sgd::new([x.clone()], 0.5);
+    let mut optimizer = Sgd::new([x.clone()], 0.5)?;
     optimizer.step()?;
     optimizer.set_lr(optimizer.lr() / 2.0);
     optimizer.step()?;
@@ -143,15 +143,44 @@ fn the_learning_rate_can_change() -> Result<()> {
 fn settings_out_of_range_are_refused() -> Result<()> {
     let x = Tensor::from([1.0]);
     x.set_requires_grad(true)?;
+    let (sgd, adam) = (|lr| Sgd::new([x.clone()], lr), |lr| AdamW::new([x.clone()], lr));
+    let of_sgd = [sgd(f64::NAN), sgd(0.1)?.momentum(-0.5), sgd(0.1)?.weight_decay(-1.0)];
+    assert_eq!(
+        of_sgd.map(|refused| refused.unwrap_err().to_string()),
+        [
+            "SGD: lr is NaN, must not be negative",
+            "SGD: momentum is -0.5, must not be negative",
+            "SGD: weight_decay is -1, must not be negative",
+        ]
+    );
+    let wild = [adam(0.1)?.betas(1.5, 0.9), adam(0.1)?.betas(0.9, 1.0)];
+    let of_adam = [adam(-0.1), adam(0.1)?.eps(-1.0), adam(0.1)?.weight_decay(f64::NAN)];
+    assert_eq!(
+        of_adam.into_iter().chain(wild).map(|refused| refused.unwrap_err().to_string()).collect::<Vec<_>>(),
+        [
+            "AdamW: lr is -0.1, must not be negative",
+            "AdamW: eps is -1, must not be negative",
+            "AdamW: weight_decay is NaN, must not be negative",
+            "AdamW: betas are (1.5, 0.9), must be from 0 to less than 1",
+            "AdamW: betas are (0.9, 1), must be from 0 to less than 1",
+        ]
+    );
+    Ok(())
+}
+
+#[test]
+fn a_step_refuses_settings_and_parameters_that_it_cannot_use() -> Result<()> {
+    let x = Tensor::from([1.0]);
+    x.set_requires_grad(true)?;
     let refused = |mut optimizer: Box<dyn Optimizer>| optimizer.step().unwrap_err().to_string();
-    let one = || [x.clone()];
-    assert!(refused(Box::new(Sgd::new(one(), f64::NAN))).contains("lr is NaN, must not be negative"));
-    assert!(refused(Box::new(Sgd::new(one(), 0.1).nesterov(true))).contains("needs a momentum"));
-    assert!(refused(Box::new(AdamW::new(one(), -0.1)?)).contains("lr is -0.1"));
-    let wild = AdamW::new(one(), 0.1)?.betas(1.5, 0.9);
-    assert!(refused(Box::new(wild)).contains("betas are (1.5, 0.9), must be from 0 to less than 1"));
-    let computed = Sgd::new([x.mul(2.0)?], 0.1);
-    assert!(refused(Box::new(computed)).contains("parameter 0 was computed by MulBackward"));
+    let sgd = |x: Tensor| Sgd::new([x], 0.1);
+    assert!(refused(Box::new(sgd(x.clone())?.nesterov(true))).contains("needs a momentum"));
+    assert!(refused(Box::new(sgd(x.mul(2.0)?)?)).contains("parameter 0 was computed by MulBackward"));
+    let later: [Box<dyn Optimizer>; 2] = [Box::new(sgd(x.clone())?), Box::new(AdamW::new([x], 0.1)?)];
+    for mut optimizer in later {
+        optimizer.set_lr(-0.5);
+        assert!(refused(optimizer).contains("lr is -0.5, must not be negative"));
+    }
     Ok(())
 }
 
@@ -259,11 +288,11 @@ fn shuffling_begins_anew() -> Result<()> {
 #[test]
 fn optimisers_say_their_settings() -> Result<()> {
     assert_eq!(
-        AdamW::new([], 2e-3)?.betas(0.8, 0.9).to_string(),
+        AdamW::new([], 2e-3)?.betas(0.8, 0.9)?.to_string(),
         "AdamW(lr=0.002, betas=(0.8, 0.9), eps=1e-8, weight_decay=0.01)"
     );
     assert_eq!(
-        Sgd::new([], 0.1).momentum(0.9)?.nesterov(true).to_string(),
+        Sgd::new([], 0.1)?.momentum(0.9)?.nesterov(true).to_string(),
         "SGD(lr=0.1, momentum=0.9, weight_decay=0, nesterov=true)"
     );
     Ok(())

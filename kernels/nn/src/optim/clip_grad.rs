@@ -20,7 +20,7 @@ use crate::prelude::*;
 ///
 /// let x = Tensor::from([3.0, 4.0]);
 /// x.set_requires_grad(true)?;
-/// let mut optimizer = Sgd::new([x.clone()], 0.1);
+/// let mut optimizer = Sgd::new([x.clone()], 0.1)?;
 /// x.mul(&x)?.sum()?.backward()?; // the gradient is [6, 8]
 /// let norm = clip_grad_norm_(optimizer.parameters(), 1.0, 2.0)?;
 /// assert!((norm.item()?.to::<f64>()? - 10.0).abs() < 1e-9);

@@ -53,7 +53,7 @@ pub(crate) fn optimizers_share_state() -> Result<()> {
     let steps = |round: usize| {
         let parameters = vec![parameter.clone(), parameter.clone()];
         let stepped = match round % 2 {
-            0 => Sgd::new(parameters, 0.1).momentum(0.9).and_then(|mut sgd| sgd.step()),
+            0 => Sgd::new(parameters, 0.1).and_then(|sgd| sgd.momentum(0.9)?.step()),
             _ => AdamW::new(parameters, 0.1).and_then(|mut adam| adam.step()),
         };
         attempt(stepped);

@@ -36,7 +36,7 @@ fn measure(group: &ProcessGroup) -> Result<[f64; 3]> {
     // A bucket for each layer, so that one is sent while the next one is computed.
     let options = DataParallelOptions::default().bucket_bytes((WIDTH * WIDTH * 4) as usize);
     let parallel = DistributedDataParallel::new(named, group, options)?;
-    let mut optimizer = Sgd::new(weights.clone(), 1e-3);
+    let mut optimizer = Sgd::new(weights.clone(), 1e-3)?;
     let whole = init::normal(&[BATCH, WIDTH], 0.0, 1.0, &generator)?.detach()?;
     let [x] = shard([&whole], group)?.tensors;
     let backward = || {

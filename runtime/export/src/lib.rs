@@ -49,6 +49,7 @@ mod program;
 mod region;
 mod run;
 mod signature;
+mod unknown;
 mod weights;
 
 use torch_library::{Error, ErrorKind};

@@ -10,6 +10,7 @@ use crate::number::{self, Number};
 use crate::operand::{Item, Operand, wrapped};
 use crate::plan::{Action, Block, Measure, Source, Step, Target};
 use crate::region::{Region, Results, Rows};
+use crate::unknown;
 
 /// The state of a run: the values in their slots, and the program's weights.
 pub(crate) struct Frame<'p> {
@@ -271,7 +272,11 @@ fn own(step: &Step, action: &Action, frame: &mut Frame<'_>) -> Result<()> {
         },
         Action::OutDtype(call) => call.run(operands()?)?,
         Action::Print { format, print: operator } => {
-            let text = format.text(&operands()?)?;
+            let operands = operands()?;
+            if operands.iter().filter_map(Value::as_tensor).any(unknown::is_unknown) {
+                return Ok(()); // as in PyTorch, there is nothing to show
+            }
+            let text = format.text(&operands)?;
             return operator.call_boxed(&mut Stack::from_iter([Value::from(text)]));
         }
         Action::Batch(batching) => {
@@ -329,17 +334,7 @@ fn measured(measure: Measure, operands: &[Value<'_>]) -> Result<Value<'static>> 
 /// Runs a step with nested steps.
 fn region<W: Watch>(step: &Step, region: &Region, frame: &mut Frame<'_>, watch: &mut W) -> Result<()> {
     let results = match region {
-        Region::Cond { yes, no } => {
-            let condition = frame.owned(&step.operands[0])?;
-            let holds = match (number::of(&condition), condition.as_tensor()) {
-                (Some(number), _) => number.is_true(),
-                (None, Some(tensor)) => number_of(tensor)?.is_true(),
-                (None, None) => {
-                    bail!(Type, "a condition is {}, expected a number or a tensor", condition.type_name())
-                }
-            };
-            whole(if holds { yes } else { no }, frame, watch)?
-        }
+        Region::Cond { yes, no } => branch(&frame.owned(&step.operands[0])?, [yes, no], frame, watch)?,
         Region::While { condition, body, carried, results } => {
             let start = step.operands.iter().map(|operand| frame.owned(operand));
             let start = start.collect::<Result<Vec<_>>>()?;
@@ -388,23 +383,52 @@ fn whole<W: Watch>(inner: &Block, frame: &mut Frame<'_>, watch: &mut W) -> Resul
     results
 }
 
+/// Runs the block that a condition chooses. If nobody can say which one that is, both run, and have to agree.
+fn branch<W: Watch>(
+    condition: &Value<'_>,
+    [yes, no]: [&Block; 2],
+    frame: &mut Frame<'_>,
+    watch: &mut W,
+) -> Result<Vec<Value<'static>>> {
+    match holds(condition)? {
+        Some(true) => whole(yes, frame, watch),
+        Some(false) => whole(no, frame, watch),
+        None => {
+            let (results, others) = (whole(yes, frame, watch)?, whole(no, frame, watch)?);
+            unknown::agree("the branches", &results, &others)?;
+            Ok(results)
+        }
+    }
+}
+
 /// Runs the body while the condition holds, passes what each iteration made to `each`, and returns what the last one
-/// made, and whether there was one.
+/// made, and whether there was one. If nobody can say whether the condition holds, and so neither whether there is one,
+/// the body runs once more, and what it makes has to agree with what it is given.
 fn repeated<W: Watch>(
     [condition, body]: [&Block; 2],
     carried: &[u32],
     frame: &mut Frame<'_>,
     watch: &mut W,
     mut each: impl FnMut(&[Value<'static>]) -> Result<()>,
-) -> Result<(Vec<Value<'static>>, bool)> {
+) -> Result<(Vec<Value<'static>>, Option<bool>)> {
     let mut has_run = false;
-    while holds(&whole(condition, frame, watch)?)? {
+    loop {
+        let holds = match whole(condition, frame, watch)?.first() {
+            Some(condition) => holds(condition)?,
+            None => bail!(Type, "the condition of a loop is nothing"),
+        };
+        if holds == Some(false) {
+            return Ok((taken(carried, frame), Some(has_run)));
+        }
         let next = whole(body, frame, watch)?;
         each(&next)?;
+        if holds.is_none() {
+            unknown::agree("two iterations", &taken(carried, frame), &next)?;
+            return Ok((next, None));
+        }
         put(carried, next, frame);
         has_run = true;
     }
-    Ok((taken(carried, frame), has_run))
 }
 
 /// What the last iteration of a loop made.
@@ -417,7 +441,10 @@ fn last<W: Watch>(
 ) -> Result<Vec<Value<'static>>> {
     let (last, has_run) = repeated(blocks, carried, frame, watch, |_| Ok(()))?;
     // A later step may write to a result, which must not change what the loop began with.
-    last.into_iter().map(|value| if has_run { Ok(value) } else { copied(clone, value) }).collect()
+    match has_run {
+        Some(false) => last.into_iter().map(|value| copied(clone, value)).collect(),
+        Some(true) | None => Ok(last),
+    }
 }
 
 /// What all iterations of a loop made, stacked.
@@ -439,8 +466,10 @@ fn all<W: Watch>(
         Ok(())
     };
     let (start, has_run) = repeated(blocks, carried, frame, watch, &mut add)?;
-    if !has_run {
-        add(&start)?;
+    match has_run {
+        Some(false) => add(&start)?,
+        Some(true) => {}
+        None => return Err(unknown::count()),
     }
     columns.iter().map(|column| stacked(by, column)).collect()
 }
@@ -455,11 +484,15 @@ fn copied(clone: OperatorHandle, value: Value<'static>) -> Result<Value<'static>
     Ok(stack.pop().map_or(Value::None, Value::into_owned))
 }
 
-fn holds(results: &[Value<'_>]) -> Result<bool> {
-    match results.first().map(|value| (number::of(value), value.as_tensor())) {
-        Some((Some(number), _)) => Ok(number.is_true()),
-        Some((None, Some(tensor))) => Ok(number_of(tensor)?.is_true()),
-        _ => bail!(Type, "the condition of a loop is neither a number nor a tensor"),
+/// Whether a condition holds; `None` if it is a tensor without elements, so that nobody knows.
+fn holds(condition: &Value<'_>) -> Result<Option<bool>> {
+    match (number::of(condition), condition.as_tensor()) {
+        (Some(number), _) => Ok(Some(number.is_true())),
+        (None, Some(tensor)) if unknown::is_unknown(tensor) => Ok(None),
+        (None, Some(tensor)) => Ok(Some(number_of(tensor)?.is_true())),
+        (None, None) => {
+            bail!(Type, "a condition is {}, expected a number or a tensor", condition.type_name())
+        }
     }
 }
 

@@ -9,19 +9,19 @@ use torch_library_kernels::data::safetensors;
 
 use super::hostile::{edited, replaced};
 
-fn folder(name: &str) -> PathBuf {
+pub(super) fn folder(name: &str) -> PathBuf {
     match name {
         "digits" => Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/models"),
         _ => Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/archives"),
     }
 }
 
-fn load(name: &str) -> Result<Program> {
+pub(super) fn load(name: &str) -> Result<Program> {
     Program::load(folder(name).join(format!("{name}.pt2")))
 }
 
 /// The recorded tensors, in the order of their names.
-fn recorded(name: &str, which: &str) -> Vec<Tensor> {
+pub(super) fn recorded(name: &str, which: &str) -> Vec<Tensor> {
     let file = std::fs::read(folder(name).join(format!("{name}.{which}.safetensors"))).unwrap();
     safetensors::from_bytes(&file).unwrap().into_values().collect()
 }

@@ -2,5 +2,6 @@
 
 mod amplified;
 mod archives;
+mod fake;
 mod hostile;
 mod runs;

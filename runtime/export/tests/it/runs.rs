@@ -58,16 +58,16 @@ mod cpu {
     }
 }
 
-fn tensor(name: &str) -> String {
+pub(super) fn tensor(name: &str) -> String {
     format!(r#"{{"as_tensor": {{"name": "{name}"}}}}"#)
 }
 
-fn tensors(name: &str) -> String {
+pub(super) fn tensors(name: &str) -> String {
     format!(r#"{{"as_tensors": [{{"name": "{name}"}}]}}"#)
 }
 
 /// A node; an argument is a value, or a name and a value.
-fn node(target: &str, arguments: &[(&str, &str)], outputs: &[&str]) -> String {
+pub(super) fn node(target: &str, arguments: &[(&str, &str)], outputs: &[&str]) -> String {
     let arguments: Vec<_> = arguments
         .iter()
         .map(|(name, value)| format!(r#"{{"name": "{name}", "arg": {value}, "kind": 1}}"#))
@@ -79,7 +79,7 @@ fn node(target: &str, arguments: &[(&str, &str)], outputs: &[&str]) -> String {
     )
 }
 
-fn graph(inputs: &[&str], nodes: &[String], outputs: &[&str]) -> String {
+pub(super) fn graph(inputs: &[&str], nodes: &[String], outputs: &[&str]) -> String {
     let list = |names: &[&str]| names.iter().map(|name| tensor(name)).collect::<Vec<_>>().join(", ");
     let meta = r#"{"dtype": 7, "sizes": [{"as_int": 2}], "requires_grad": false, "device": {"type": "cpu", "index": null}, "strides": [{"as_int": 1}], "storage_offset": {"as_int": 0}, "layout": 7}"#;
     let metas: Vec<_> = inputs.iter().chain(outputs).map(|name| format!(r#""{name}": {meta}"#)).collect();
@@ -92,12 +92,12 @@ fn graph(inputs: &[&str], nodes: &[String], outputs: &[&str]) -> String {
     )
 }
 
-fn nested(graph: &str) -> String {
+pub(super) fn nested(graph: &str) -> String {
     format!(r#"{{"as_graph": {{"name": "inner", "graph": {graph}}}}}"#)
 }
 
 /// A program of these nodes, with one input of two elements, `x`, and one output.
-fn program(nodes: &[String], output: &str) -> Program {
+pub(super) fn program(nodes: &[String], output: &str) -> Program {
     let archive = edited("custom.pt2", |text| {
         let (start, end) = (r#"{"graph_module": {"graph": "#, r#", "signature": {"input_specs""#);
         let rest = &text[text.find(end).unwrap()..];
@@ -175,7 +175,7 @@ fn rows_go_when_the_loop_is_over() {
 }
 
 /// A loop over `x` that goes on while any element is less than `limit`, and adds `step`.
-fn loop_below(limit: &str, step: &str, inputs: &[&str], rest: &str) -> String {
+pub(super) fn loop_below(limit: &str, step: &str, inputs: &[&str], rest: &str) -> String {
     let less = node("aten.lt.Scalar", &[("self", &tensor("a")), ("other", limit)], &[&tensor("l")]);
     let any = node("aten.any.default", &[("self", &tensor("l"))], &[&tensor("p")]);
     let sum = node("aten.add.Scalar", &[("self", &tensor("a")), ("other", step)], &[&tensor("s")]);

@@ -221,8 +221,38 @@ fn an_unknown_operator() {
         ErrorKind::UnknownOperator,
         expect![[r#"
             there is no operator nowhere::nothing_like_it
+              help: no operator has the namespace `nowhere`; is the crate that declares it linked (`use that_crate as _;`)?"#]],
+    );
+    check(
+        find("it_messages::nothing_like_it"),
+        ErrorKind::UnknownOperator,
+        expect![[r#"
+            there is no operator it_messages::nothing_like_it
               help: no operator has a similar name; is the crate that declares it linked (`use that_crate as _;`)?"#]],
     );
+    check(
+        find("torchaudio::forced_align"),
+        ErrorKind::UnknownOperator,
+        expect![[r#"
+            there is no operator torchaudio::forced_align
+              help: operators of `torchaudio` are in the crate `torch_library_audio`: link it, `use torch_library_audio as _;`"#]],
+    );
+}
+
+#[test]
+fn an_operator_of_another_meaning_is_not_suggested() {
+    for name in
+        ["values", "_embedding_bag_sparse_backward", "_nested_select_backward", "quantized_max_pool1d"]
+    {
+        let error = Dispatcher::global().find(&format!("aten::{name}")).unwrap_err().to_string();
+        let expected = format!(
+            "there is no operator aten::{name}\n  help: no operator of `aten` has a similar name, and not all of \
+             PyTorch's are here: an exported program may do without it after `run_decompositions()`"
+        );
+        assert_eq!(error, expected);
+    }
+    let error = Dispatcher::global().find("aten::reluu").unwrap_err().to_string();
+    assert!(error.contains("similar names: aten::relu, "), "{error}");
 }
 
 #[test]

@@ -11,6 +11,18 @@ use crate::limits;
 /// The names that an error suggests at most.
 const MOST: usize = 5;
 
+/// The crates of this project that declare operators of PyTorch and its libraries, with the namespaces.
+const CRATES: [(&str, &str); 8] = [
+    ("torchvision", "torch_library_vision"),
+    ("torchaudio", "torch_library_audio"),
+    ("quantized_decomposed", "torch_library_quantized"),
+    ("torchao", "torch_library_quantized"),
+    ("transformers", "torch_library_transformers"),
+    ("prims", "torch_library_prims"),
+    ("_c10d_functional", "torch_library_distributed"),
+    ("c10d", "torch_library_distributed"),
+];
+
 impl State {
     /// The error for a name without an operator.
     #[cold]
@@ -47,10 +59,17 @@ impl Names {
         if is_operator(text) {
             return "it was defined after it was looked up".to_owned();
         }
-        if text.starts_with("aten::") && !self.have_aten() {
+        let namespace = text.split_once("::").map_or("", |(namespace, _)| namespace);
+        let is_missing = !namespace.is_empty() && !self.have(namespace);
+        if namespace == "aten" && is_missing {
             return "PyTorch's own operators, which gradients, vmap and other layers call as well, are in the crate \
                     `torch_library_kernels`: link it, `use torch_library_kernels as _;`"
                 .to_owned();
+        }
+        if let Some((_, name)) = CRATES.iter().find(|(of, _)| is_missing && *of == namespace) {
+            return format!(
+                "operators of `{namespace}` are in the crate `{name}`: link it, `use {name} as _;`"
+            );
         }
         let in_schemas = without_python(text);
         if is_operator(&in_schemas) {
@@ -70,22 +89,35 @@ impl Names {
             return format!("an overload's name is a part of it: {}{more}", overloads.join(", "));
         }
         match self.similar(text) {
-            names if names.is_empty() => {
-                "no operator has a similar name; is the crate that declares it linked (`use that_crate as _;`)?"
+            names if !names.is_empty() => format!("similar names: {}", names.join(", ")),
+            _ if namespace == "aten" => {
+                "no operator of `aten` has a similar name, and not all of PyTorch's are here: an exported program may do \
+                 without it after `run_decompositions()`"
                     .to_owned()
             }
-            names => format!("similar names: {}", names.join(", ")),
+            _ if is_missing => format!(
+                "no operator has the namespace `{namespace}`; is the crate that declares it linked (`use that_crate as \
+                 _;`)?"
+            ),
+            _ => "no operator has a similar name; is the crate that declares it linked (`use that_crate as _;`)?"
+                .to_owned(),
         }
     }
 
     /// Whether PyTorch's own operators are linked, and with them the fallbacks of layers that call them.
     pub(super) fn have_aten(&self) -> bool {
-        self.operators().any(|name| name.starts_with("aten::"))
+        self.have("aten")
     }
 
-    /// The operators with the most similar names, the most similar first.
+    /// Whether an operator has this namespace.
+    fn have(&self, namespace: &str) -> bool {
+        self.operators().any(|name| name.split_once("::").is_some_and(|(of, _)| of == namespace))
+    }
+
+    /// The operators with the most similar names, the most similar first: those that a slip or two make of this one. A
+    /// name of another meaning, which would only distract, is rarely as near.
     fn similar(&self, text: &str) -> Vec<&'static str> {
-        let farthest = 1 + text.rsplit("::").next().map_or(0, str::len) / 3;
+        let farthest = if text.rsplit("::").next().is_some_and(|name| name.len() >= 5) { 2 } else { 1 };
         // A namespace or an overload that the text does not have is not compared.
         let (has_namespace, has_overload) = (text.contains("::"), text.contains('.'));
         let comparable = |name: &'static str| {

@@ -105,9 +105,12 @@ impl<'p> Flat<'p> {
                 |key| vec![format!("{path}[{}]", printed(key)), format!("{path}.{key}")],
                 depth,
             )?;
+        } else if object.hasattr("__dataclass_fields__")? {
+            let path = path.unwrap_or_default();
+            self.add_named(&fields(object)?, |name| vec![format!("{path}.{name}")], depth)?;
         } else {
             let text = format!(
-                "a program takes tensors, numbers, texts, and tuples, lists and dicts of them, not {}",
+                "a program takes tensors, numbers, texts, and tuples, lists, dicts and dataclasses of them, not {}",
                 object.get_type()
             );
             return Err(PyTypeError::new_err(text));
@@ -179,6 +182,16 @@ impl<'p> Flat<'p> {
     }
 }
 
+/// The fields of an instance of a dataclass, by their names.
+fn fields<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
+    let (py, fields) = (object.py(), PyDict::new(object.py()));
+    for field in py.import("dataclasses")?.call_method1("fields", (object,))?.try_iter()? {
+        let name = field?.getattr("name")?.cast_into::<PyString>()?;
+        fields.set_item(&name, object.getattr(&name)?)?;
+    }
+    Ok(fields)
+}
+
 /// The length of the name or attribute with which a path begins.
 fn end_of_name(path: &str) -> usize {
     path.find(['[', '.']).unwrap_or(path.len())
@@ -218,6 +231,11 @@ fn key<'py>(py: Python<'py>, printed: &str) -> PyResult<Bound<'py, PyAny>> {
     })
 }
 
+/// Whether a member has a number because the archive has no name for it. Names of attributes do not begin with digits.
+fn is_number(name: &str) -> bool {
+    name.starts_with(|first: char| first.is_ascii_digit())
+}
+
 /// The nest of these values.
 pub(crate) fn unflatten(
     py: Python<'_>,
@@ -237,6 +255,11 @@ pub(crate) fn unflatten(
                 dict.set_item(key(py, name)?, unflatten(py, child, leaves)?)?;
             }
             dict.into_any().unbind()
+        }
+        // A named tuple, say: the archive has its members only.
+        Tree::Other(_, children) if children.iter().any(|(name, _)| is_number(name)) => {
+            let members = children.iter().map(|(_, child)| unflatten(py, child, leaves));
+            PyTuple::new(py, members.collect::<PyResult<Vec<_>>>()?)?.into_any().unbind()
         }
         Tree::Other(_, children) => {
             let dict = PyDict::new(py);

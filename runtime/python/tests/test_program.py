@@ -1,5 +1,7 @@
 """Loads and runs a model that was written by `torch.export`."""
 
+import collections
+import dataclasses
 import json
 import struct
 from pathlib import Path
@@ -95,6 +97,29 @@ def test_constants_may_be_passed_and_must_be_what_they_were():
         with pytest.raises(error) as refusal:
             wrong()
         assert message in str(refusal.value)
+
+
+@dataclasses.dataclass
+class Fields:
+    b: tl.Tensor
+    a: tl.Tensor
+    more: list = dataclasses.field(default_factory=list)
+
+
+Pair = collections.namedtuple("Pair", "first second")
+
+
+def test_named_tuples_and_dataclasses_are_arguments_and_results():
+    model = tl.load(ARCHIVES / "named.pt2")
+    first, second, a, b, z = (tl.tensor(value) for value in safetensors(ARCHIVES / "named.inputs.safetensors").values())
+    expected = list(safetensors(ARCHIVES / "named.outputs.safetensors").values())
+    for fields in (Fields(b=b, a=a), {"b": b, "a": a}):
+        found, pair = model(Pair(first, second), fields, {"z": z})
+        assert type(pair) is tuple and found.keys() == {"a", "b"}
+        for tensor, value in zip((found["a"], found["b"], *pair), expected, strict=True):
+            np.testing.assert_allclose(tensor.numpy(), value, rtol=1e-6)
+    with pytest.raises(TypeError, match="the program has no input `fields.more"):
+        model((first, second), Fields(b=b, a=a, more=[z]), {"z": z})
 
 
 def test_arguments_within_themselves_are_refused():

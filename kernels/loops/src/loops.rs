@@ -260,7 +260,8 @@ impl<'f, const N: usize> Operands<'f, N> {
         if self.copies(&mut walk) {
             return Ok(());
         }
-        if count >= across::WORTHWHILE && walk.turn_across() {
+        let is_narrow = walk.inner().is_some_and(|(len, _)| len < across::FEWEST);
+        if count >= across::WORTHWHILE && !is_narrow && walk.turn_across() {
             // SAFETY: in bounds by the walk; disjoint or in place by `check` and `may_overlap_partially`. No two
             // threads get the same element of the result; the lease excludes all other access.
             parallel::ranges(count, |range| unsafe { self.rows_across(&walk, range) });

@@ -15,6 +15,9 @@ use super::walk::{Row, Walk};
 use super::{Buffer, CHUNK, Input, Operands};
 use crate::inlined::from_fn;
 
+/// Rows of fewer elements are not worth it: loops along the next dimension take less time.
+pub(super) const FEWEST: usize = 12;
+
 /// The smallest number of elements for which this pays off: fewer stay in the L1 cache in any order.
 pub(super) const WORTHWHILE: usize = 1024;
 

@@ -440,3 +440,36 @@ fn an_exponent_that_the_type_does_not_have_is_refused() -> Result<()> {
     assert_eq!(aten::pow_Tensor_Scalar(&truth, true.into())?.to_vec::<bool>()?, [true, false]);
     Ok(())
 }
+
+#[test]
+fn operands_are_rounded_to_a_common_type_of_16_bits() -> Result<()> {
+    let x = Tensor::from([256.0, -256.0, 3.0]).to_dtype(DType::BFloat16)?;
+    let wide = [Tensor::from([257i64, -257, 515]), Tensor::from([257i32, -257, 515])];
+    let numbers = |tensor: Tensor| tensor.to_dtype(DType::Float64)?.to_vec::<f64>();
+    for other in &wide {
+        assert_eq!(numbers(x.sub(other)?)?, [0.0, 0.0, -512.0]);
+        assert_eq!(numbers(x.mul(other)?)?, [65536.0, 65536.0, 1552.0]);
+        assert_eq!(numbers(aten::fmod_Tensor(&x, other)?)?, [0.0, 0.0, 3.0]);
+        assert_eq!(aten::eq_Tensor(&x, other)?.to_vec::<bool>()?, [true, true, false]);
+        assert_eq!(
+            aten::isin_Tensor_Tensor::call(&x, other, false, false)?.to_vec::<bool>()?,
+            [true, true, false]
+        );
+    }
+    let large = Tensor::from([100_000i64]);
+    let half = Tensor::from([0.5f32]).to_dtype(DType::Float16)?;
+    assert_eq!(numbers(aten::expand(&large, &[2])?.mul(&aten::expand(&half, &[2])?)?)?, [f64::INFINITY; 2]);
+    // Numbers are rounded as well, except for a second factor or divisor.
+    assert_eq!(numbers(x.add(257.0)?)?, [512.0, 0.0, 260.0]);
+    assert_eq!(numbers(aten::fmod_Scalar(&x, 257.into())?)?, [0.0, 0.0, 3.0]);
+    assert_eq!(aten::eq_Scalar(&x, 257.into())?.to_vec::<bool>()?, [true, false, false]);
+    assert_eq!(numbers(x.mul(257)?)?, [65536.0, -65536.0, 772.0]);
+    assert_eq!(numbers(half.mul(&large)?)?, [49984.0]);
+    assert_eq!(numbers(large.mul(&half)?)?, [f64::INFINITY]);
+    assert_eq!(numbers(Tensor::from(257.0f32).mul(&x)?)?, [65536.0, -65536.0, 768.0]);
+    // In place, PyTorch multiplies the number by the tensor.
+    let mut product = aten::clone(&x)?;
+    aten::mul__Scalar(&mut product, 257.into())?;
+    assert_eq!(numbers(product)?, [65536.0, -65536.0, 768.0]);
+    Ok(())
+}

@@ -2,6 +2,7 @@
 //! in type promotion; and powers in double precision.
 
 use torch_library::prelude::*;
+use torch_library::{Element, match_dtype};
 
 use crate::arguments::check_exponent;
 use crate::aten;
@@ -41,7 +42,12 @@ mod kernels {
     }
 
     fn mul__Scalar(this: &mut Tensor, other: Scalar) -> Result<&mut Tensor> {
-        aten::mul__Tensor::call(this, &Tensor::wrapped_number(other))
+        // PyTorch multiplies the number by the tensor here, and only a second factor is not rounded.
+        let factor = match_dtype!(this.dtype(), T: Half => match other {
+            Scalar::Complex(_) => other,
+            number => Scalar::from(number.cast::<T>().cast::<f64>()),
+        }, else => other);
+        aten::mul__Tensor::call(this, &Tensor::wrapped_number(factor))
     }
 
     fn div_Scalar(this: &Tensor, other: Scalar) -> Result<Tensor> {

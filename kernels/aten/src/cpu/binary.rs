@@ -107,7 +107,7 @@ fn check_alpha(operator: &str, alpha: Scalar, dtype: DType) -> Result<()> {
 }
 
 fn mul(output: Output<'_>, inputs: [&Tensor; 2]) -> Result<Tensor> {
-    let call = Pointwise::promoting(output, inputs)?;
+    let call = Pointwise::promoting(output, inputs)?.keeping_single();
     if let Some([a, b]) = &compare::of_eight_bits(call.dtype, inputs)? {
         return mul(output, [a, b]);
     }
@@ -120,7 +120,7 @@ fn mul(output: Output<'_>, inputs: [&Tensor; 2]) -> Result<Tensor> {
 }
 
 fn div(output: Output<'_>, inputs: [&Tensor; 2]) -> Result<Tensor> {
-    let call = Pointwise::promoting_to_float(output, inputs)?;
+    let call = Pointwise::promoting_to_float(output, inputs)?.keeping_single();
     match_opmath!(call.dtype, T: Float | Complex => {
         call.compute(None, call.dtype, |[a, b]: [T; 2]| a.over(b))
     }, else => Err(call.unsupported()))
@@ -144,7 +144,7 @@ fn div_rounded(output: Output<'_>, inputs: [&Tensor; 2], mode: Option<&str>) -> 
             "{operator}: unknown rounding mode {other:?}, expected \"trunc\", \"floor\" or none"
         ),
     };
-    let call = Pointwise::promoting(output, inputs)?;
+    let call = Pointwise::promoting(output, inputs)?.keeping_single();
     if inputs[1].numel() != 1 {
         // Half precision is divided in that precision, rounding every step, as in PyTorch; only a single divisor is
         // widened.

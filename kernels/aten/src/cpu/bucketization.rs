@@ -8,7 +8,7 @@ use torch_library::result_type;
 
 use crate::aten;
 use crate::loops::parts::Parts;
-use crate::loops::pointwise::unsupported;
+use crate::loops::pointwise::{rounded, unsupported};
 use crate::loops::{self, in_runs, match_opmath, on_vectors};
 
 #[torch_impl(aten, CPU, Meta)]
@@ -28,6 +28,7 @@ fn searchsorted_Tensor(
         _ => result_type([sorted_sequence.promotion_operand(), this.promotion_operand()])
             .map_err(|error| error.context(OPERATOR))?,
     };
+    let (sorted_sequence, this) = (&rounded(sorted_sequence, dtype)?, &rounded(this, dtype)?);
     let (rows, per_row) = rows(OPERATOR, sorted_sequence.sizes(), this)?;
     let sequence = match sorter {
         None => sorted_sequence.clone(),

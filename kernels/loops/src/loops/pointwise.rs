@@ -13,9 +13,9 @@ use torch_library::prelude::*;
 use torch_library::{Element, promote_types, result_type};
 
 use crate::inlined::from_fn;
-use crate::loops::Elements;
 use crate::loops::inner::Inner;
 use crate::loops::run::{run, run_new};
+use crate::loops::{Elements, copy};
 
 /// The inputs of an element-wise operator, checked to fit together: they broadcast, have an opmath type, and are on
 /// one device.
@@ -47,6 +47,11 @@ pub struct Pointwise<'a, const N: usize> {
     device: Device,
     /// Whether an `out` must have exactly the type of the result.
     is_exact: bool,
+    /// Whether inputs of other types are converted to `dtype` before they are computed with, and not just to its opmath
+    /// type.
+    is_rounding: bool,
+    /// Whether a second input of one element is exempt from that.
+    keeps_single: bool,
 }
 
 /// Which inputs decide the strides of a new result.
@@ -81,7 +86,8 @@ impl std::ops::Deref for Sizes<'_> {
 }
 
 impl<'a, const N: usize> Pointwise<'a, N> {
-    /// Inputs that broadcast and are computed in their common type, by PyTorch's type promotion.
+    /// Inputs that broadcast and are computed in their common type, by PyTorch's type promotion. Where this is a 16-bit
+    /// type, inputs of other types are rounded to it first.
     ///
     /// # Errors
     /// Shapes that do not broadcast, types without a common one, tensors of several devices.
@@ -89,7 +95,8 @@ impl<'a, const N: usize> Pointwise<'a, N> {
     pub fn promoting(output: impl Into<Output<'a>>, inputs: [&'a Tensor; N]) -> Result<Self> {
         let output = output.into();
         let dtype = common_type(&inputs).map_err(|error| error.context(output.operator()))?;
-        Self::with_dtype(output, inputs, dtype)
+        let call = Self::with_dtype(output, inputs, dtype)?;
+        Ok(Pointwise { is_rounding: true, ..call })
     }
 
     /// Like [`promoting`](Self::promoting); an `out` must have exactly the type of the result.
@@ -149,7 +156,18 @@ impl<'a, const N: usize> Pointwise<'a, N> {
             strides: Strides::OfAll,
             device,
             is_exact: false,
+            is_rounding: false,
+            keeps_single: false,
         })
+    }
+
+    /// Says that a second input of one element is not rounded to a 16-bit type.
+    ///
+    /// PyTorch: `TensorIterator::original_scalar_value`.
+    #[must_use]
+    pub fn keeping_single(mut self) -> Self {
+        self.keeps_single = true;
+        self
     }
 
     /// Says that the first input is a condition, and keeps its type.
@@ -223,15 +241,41 @@ impl<'a, const N: usize> Pointwise<'a, N> {
 
     /// The part of [`compute`](Self::compute) that does not depend on the function, and is compiled once.
     fn compute_by(&self, out: Option<&Tensor>, dtype: DType, inner: &Inner<'_, N>) -> Result<Tensor> {
+        let rounded = self.rounded()?;
+        let inputs = rounded.as_ref().map_or(self.inputs, |inputs| inputs.each_ref());
         if let Some(out) = self.destination(out, dtype)? {
-            run(&out, self.inputs, inner)?;
+            run(&out, inputs, inner)?;
             return Ok(out);
         }
         // SAFETY: `run_new` writes every element before any is read; if it fails, the tensor is dropped here.
         let out = unsafe { self.uninit(dtype)? };
         // SAFETY: the tensor was just made, so the function that `inner` runs, which is older, cannot have it.
-        unsafe { run_new(&out, self.inputs, inner)? };
+        unsafe { run_new(&out, inputs, inner)? };
         Ok(out)
+    }
+
+    /// The inputs after those that need it were rounded to a 16-bit type; none if all can be read as they are.
+    fn rounded(&self) -> Result<Option<[Tensor; N]>> {
+        let is_half = matches!(self.dtype, DType::Float16 | DType::BFloat16);
+        if !(is_half && self.is_rounding && (0..N).any(|k| self.is_rounded(k))) {
+            return Ok(None);
+        }
+        let mut inputs = self.inputs.map(Tensor::clone);
+        for (k, input) in inputs.iter_mut().enumerate() {
+            if self.is_rounded(k) {
+                *input = rounded(input, self.dtype)?;
+            }
+        }
+        Ok(Some(inputs))
+    }
+
+    /// Whether an input may have numbers that are not numbers of the 16-bit type.
+    fn is_rounded(&self, k: usize) -> bool {
+        let input = self.inputs[k];
+        let is_kept = self.keeps_single && k == 1 && input.numel() == 1;
+        let has_few_digits = matches!(input.dtype(), DType::Bool | DType::UInt8 | DType::Int8);
+        let is_other = input.dtype() != self.dtype && !input.dtype().is_float8();
+        is_other && !has_few_digits && !is_kept && self.condition != Some(k)
     }
 
     /// A new tensor to write to, as [`output`](Self::output) describes it, with uninitialised memory.
@@ -397,6 +441,16 @@ fn common_type(inputs: &[&Tensor]) -> Result<DType> {
         return promote_types(a.dtype(), b.dtype());
     }
     result_type(inputs.iter().map(|input| input.promotion_operand()))
+}
+
+/// A tensor as PyTorch compares and combines it with others that it has a common type with: rounded to this type, if it
+/// is one of 16 bits.
+///
+/// # Errors
+/// Memory that the host cannot access.
+pub fn rounded(tensor: &Tensor, common: DType) -> Result<Tensor> {
+    let is_half = matches!(common, DType::Float16 | DType::BFloat16);
+    if is_half && tensor.dtype() != common { copy(tensor, common) } else { Ok(tensor.clone()) }
 }
 
 /// The common device of tensors; tensors without dimensions on the CPU go with any device.

@@ -6,7 +6,7 @@ use torch_library::{match_dtype, promote_types, result_type};
 use crate::aten;
 use crate::cpu::sorting::ranks::Sorted;
 use crate::loops::Pointwise;
-use crate::loops::pointwise::{common_device, unsupported};
+use crate::loops::pointwise::{common_device, rounded, unsupported};
 use crate::loops::{self, match_opmath, opmath_type, opmath_type_with_float8};
 use crate::number::Number;
 
@@ -82,6 +82,7 @@ fn isin_Tensor_Tensor(
     const OPERATOR: &str = aten::isin_Tensor_Tensor::NAME;
     let dtype =
         promote_types(elements.dtype(), test_elements.dtype()).map_err(|error| error.context(OPERATOR))?;
+    let (elements, test_elements) = (&rounded(elements, dtype)?, &rounded(test_elements, dtype)?);
     let out =
         Tensor::empty(elements.sizes(), DType::Bool, common_device(OPERATOR, &[elements, test_elements])?)?;
     match_opmath!(dtype, T: Integer | Float => {

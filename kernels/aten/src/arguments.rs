@@ -111,7 +111,7 @@ pub fn channels_of(operator: &'static str, input: &Tensor, vectors: &[Option<&Te
 }
 
 /// # Errors
-/// A negative integer power of an integer, or one that the integer type does not have.
+/// A negative integer power of an integer, or one that is beyond the numbers of the type.
 pub(crate) fn check_exponent(operator: &str, this: &Tensor, exponent: Scalar) -> Result<()> {
     let is_negative = matches!(exponent, Scalar::Int(number) if number < 0);
     ensure!(
@@ -120,11 +120,16 @@ pub(crate) fn check_exponent(operator: &str, this: &Tensor, exponent: Scalar) ->
         "{operator}: {} to the power of {exponent} is not an integer, convert to a floating-point type",
         this.dtype()
     );
-    if let Scalar::Int(_) = exponent {
-        let fits = match_dtype!(this.dtype(), T: Integer => exponent.to::<T>().map(drop), else => Ok(()));
-        fits.map_err(|error| error.context(operator))?;
-    }
-    Ok(())
+    let fits = match exponent {
+        Scalar::Int(_) => {
+            match_dtype!(this.dtype(), T: Integer | Half => exponent.to::<T>().map(drop), else => Ok(()))
+        }
+        Scalar::Float(_) => {
+            match_dtype!(this.dtype(), T: Half => exponent.to::<T>().map(drop), else => Ok(()))
+        }
+        _ => Ok(()),
+    };
+    fits.map_err(|error| error.context(operator))
 }
 
 /// The size of the dimension that an operator splits.

@@ -473,3 +473,18 @@ fn operands_are_rounded_to_a_common_type_of_16_bits() -> Result<()> {
     assert_eq!(numbers(product)?, [65536.0, -65536.0, 768.0]);
     Ok(())
 }
+
+#[test]
+fn exponents_are_numbers_of_a_type_of_16_bits() -> Result<()> {
+    let x = Tensor::from([2.0f32, 3.0]);
+    for (dtype, exponent) in [(DType::Float16, 70_000.0), (DType::BFloat16, 1e39)] {
+        let mut half = x.to_dtype(dtype)?;
+        let error = aten::pow_Tensor_Scalar(&half, exponent.into()).unwrap_err().to_string();
+        assert!(error.starts_with("aten::pow.Tensor_Scalar"), "{error}");
+        assert!(aten::pow__Scalar(&mut half, exponent.into()).is_err());
+        assert!(aten::hardshrink_backward(&half, &half, exponent.into()).is_err());
+        assert!(aten::softshrink_backward(&half, &half, exponent.into()).is_err());
+    }
+    assert!(aten::pow_Tensor_Scalar(&x, 1e39.into()).is_ok());
+    Ok(())
+}

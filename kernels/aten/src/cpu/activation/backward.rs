@@ -1,9 +1,9 @@
 //! Backward kernels of activations that are piecewise or made of exponentials.
 
 use num_traits::Float;
-use torch_library::Element;
 use torch_library::geometry::wrap_dim;
 use torch_library::prelude::*;
+use torch_library::{Element, match_dtype};
 
 use crate::aten;
 use crate::functions::Functions;
@@ -22,6 +22,10 @@ macro_rules! slopes {
             $(
                 fn $name($grad: &Tensor, $other: &Tensor $(, $number: Scalar)*) -> Result<Tensor> {
                     let call = Pointwise::promoting(aten::$name::NAME, [$grad, $other])?;
+                    $(
+                        let fits = match_dtype!(call.dtype, H: Half => $number.to::<H>().map(drop), else => Ok(()));
+                        fits.map_err(|error| error.context(aten::$name::NAME))?;
+                    )*
                     match_opmath!(call.dtype, $T: Float => {
                         $(let $number: $T = $number.to().map_err(|error| error.context(aten::$name::NAME))?;)*
                         call.compute(None, call.dtype, move |[$g, $x]: [$T; 2]| $body)

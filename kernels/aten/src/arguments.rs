@@ -8,6 +8,9 @@ use torch_library::prelude::*;
 use crate::aten;
 use crate::loops::pointwise::{common_device, order_of_dimensions};
 
+/// The slope of `hardsigmoid`, which is a float in PyTorch for every type.
+pub const ONE_SIXTH: f32 = 1.0 / 6.0;
+
 /// How `embedding_bag` reduces the rows of a bag, by PyTorch's numbers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BagMode {

@@ -453,3 +453,19 @@ fn a_width_that_the_type_does_not_have_is_refused_backward_as_forward() {
     }
     assert!(aten::softplus_backward(&g, &x, 1.into(), 20.into()).is_ok());
 }
+
+#[test]
+fn some_slopes_in_double_precision_have_the_digits_of_a_float_as_in_pytorch() -> Result<()> {
+    let x = Tensor::from([-0.5, 1.0]);
+    let sixth = f64::from(1.0f32 / 6.0);
+    assert_eq!(aten::hardsigmoid_backward(&aten::ones_like(&x)?, &x)?.to_vec::<f64>()?, [sixth; 2]);
+    x.set_requires_grad(true)?;
+    let [slope] =
+        grad(&[&aten::hardsigmoid(&x)?.sum()?], &[&x], &[], GradOptions::new())?.try_into().unwrap();
+    assert_eq!(slope.unwrap().to_vec::<f64>()?, [sixth; 2]);
+    let sum = aten::celu::call(&x, 0.9.into())?.sum()?;
+    let [slope] = grad(&[&sum], &[&x], &[], GradOptions::new())?.try_into().unwrap();
+    let slopes = slope.unwrap().to_vec::<f64>()?;
+    assert!((slopes[0] - 0.5737534274926661).abs() < 1e-12 && slopes[1] == 1.0, "{slopes:?}");
+    Ok(())
+}

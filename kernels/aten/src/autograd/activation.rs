@@ -5,6 +5,7 @@ use torch_library::guard::GradMode;
 use torch_library::prelude::*;
 
 use super::binary::conj;
+use crate::arguments::ONE_SIXTH;
 use crate::aten;
 use crate::prelude::*;
 
@@ -64,7 +65,7 @@ derivatives! {
     }
     #[in_place]
     hardsigmoid(Tensor self) -> Tensor as HardsigmoidBackward0 {
-        self => aten::hardtanh_backward(&grad.div(6)?, self, Scalar::from(-3), Scalar::from(3)),
+        self => aten::hardtanh_backward(&grad.mul(f64::from(ONE_SIXTH))?, self, Scalar::from(-3), Scalar::from(3)),
     }
     #[in_place]
     leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor as LeakyReluBackward0 {
@@ -91,7 +92,8 @@ derivatives! {
     }
     celu(Tensor self, Scalar alpha=1.) -> Tensor as CeluBackward0 {
         self => {
-            let input_scale = Scalar::from(1.0 / alpha.cast::<f64>());
+            // PyTorch takes the reciprocal of `alpha` as a float here.
+            let input_scale = Scalar::from(1.0 / f64::from(alpha.cast::<f32>()));
             aten::elu_backward(grad, alpha, Scalar::from(1), input_scale, false, self)
         },
     }

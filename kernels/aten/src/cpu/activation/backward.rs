@@ -5,6 +5,7 @@ use torch_library::geometry::wrap_dim;
 use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
 
+use crate::arguments::ONE_SIXTH;
 use crate::aten;
 use crate::functions::Functions;
 use crate::loops::Pointwise;
@@ -40,7 +41,10 @@ slopes! {
     // Not `x < -lambd || x > lambd`: if the input is NaN, this passes the gradient on.
     hardshrink_backward(grad_out, this, lambd): T => |g, x| if x >= -lambd && x <= lambd { T::ZERO } else { g };
     softshrink_backward(grad_output, this, lambd): T => |g, x| if x >= -lambd && x <= lambd { T::ZERO } else { g };
-    hardsigmoid_backward(grad_output, this): T => |g, x| if x > -3.0 && x < 3.0 { g / 6.0 } else { T::ZERO };
+    hardsigmoid_backward(grad_output, this): T => |g, x| match x > -3.0 && x < 3.0 {
+        true => g * ONE_SIXTH.cast::<T>(),
+        false => T::ZERO,
+    };
     hardswish_backward(grad_output, this): T => |g, x| match x {
         x if x <= -3.0 => T::ZERO,
         x if x >= 3.0 => g,

@@ -488,3 +488,13 @@ fn exponents_are_numbers_of_a_type_of_16_bits() -> Result<()> {
     assert!(aten::pow_Tensor_Scalar(&x, 1e39.into()).is_ok());
     Ok(())
 }
+
+#[test]
+fn one_to_any_complex_power_is_one() -> Result<()> {
+    let exponents = [Complex64::new(f64::NAN, 1.0), Complex64::new(f64::INFINITY, 0.0)];
+    let exponents = Tensor::from(exponents);
+    let one = Complex64::new(1.0, 0.0);
+    assert_eq!(aten::pow_Scalar(1.into(), &exponents)?.to_vec::<Complex64>()?, [one; 2]);
+    assert_eq!(aten::float_power_Scalar(1.into(), &exponents)?.to_vec::<Complex64>()?, [one; 2]);
+    Ok(())
+}

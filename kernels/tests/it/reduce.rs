@@ -402,6 +402,29 @@ fn a_mean_without_nan_is_no_integer() -> Result<()> {
 }
 
 #[test]
+fn a_mean_of_nan_alone_has_the_slope_nan() -> Result<()> {
+    let x = Tensor::from([[f64::NAN, f64::NAN], [1.0, f64::NAN]]);
+    x.set_requires_grad(true)?;
+    aten::nanmean::with(&x).dim(Some(&[1])).call()?.sum()?.backward()?;
+    let slopes = x.grad().map(|grad| grad.to_vec::<f64>()).transpose()?.unwrap_or_default();
+    assert!(slopes[..2].iter().all(|slope| slope.is_nan()) && slopes[2..] == [1.0, 0.0], "{slopes:?}");
+    Ok(())
+}
+
+#[test]
+fn a_mean_beside_a_deviation_is_nan_where_an_element_is_infinite() -> Result<()> {
+    let x = Tensor::from([[-0.5, 1.0], [f64::INFINITY, 2.0], [3.0, 3.0]]);
+    for (_, mean) in [
+        aten::std_mean_dim::call(&x, Some(&[0]), true, false)?,
+        aten::var_mean_dim::call(&x, Some(&[0]), true, false)?,
+    ] {
+        let means = mean.to_vec::<f64>()?;
+        assert!(means[0].is_nan() && means[1] == 2.0, "{means:?}");
+    }
+    Ok(())
+}
+
+#[test]
 fn hashes_join_bits() -> Result<()> {
     let hash = |x: &Tensor| aten::hash_tensor(x)?.to_vec::<u64>();
     assert_eq!(hash(&Tensor::from([1.0f32, 2.0, 5.0]))?, [4_603_804_719_079_489_536]);

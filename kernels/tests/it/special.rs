@@ -233,10 +233,29 @@ fn polygamma_is_as_exact_far_below_zero() -> Result<()> {
 }
 
 #[test]
+fn incomplete_gamma_functions_of_nan_are_numbers_at_the_ends_of_the_other_argument() -> Result<()> {
+    let (infinite, nan) = (f64::INFINITY, f64::NAN);
+    let shape = Tensor::from([infinite, nan, nan, 0.0, nan, 1.0, infinite]);
+    let place = Tensor::from([nan, 0.0, infinite, nan, 1.0, nan, infinite]);
+    let below = aten::igamma(&shape, &place)?.to_vec::<f64>()?;
+    assert!(below[..3] == [0.0, 0.0, 1.0] && below[3..].iter().all(|x| x.is_nan()), "{below:?}");
+    let above = aten::igammac(&shape, &place)?.to_vec::<f64>()?;
+    assert!(above[..3] == [1.0, 1.0, 0.0] && above[3..].iter().all(|x| x.is_nan()), "{above:?}");
+    Ok(())
+}
+
+#[test]
 fn the_trigamma_function_has_pytorchs_digits() -> Result<()> {
     let x = Tensor::from([0.733385649055246, 3.345405606742738, -1.0887439588938208, f64::INFINITY]);
     let want = Tensor::from([2.632787947689362, 0.3479696803445905, 129.7069530900412, 0.0]);
     let found = aten::polygamma(1, &x)?;
     assert!(aten::allclose::call(&found, &want, 1e-13, 0.0, false)?, "{found}");
+    Ok(())
+}
+
+#[test]
+fn a_zeta_function_whose_terms_vanish_is_zero() -> Result<()> {
+    let zeta = aten::special_zeta(&Tensor::from([1.5]), &Tensor::from([f64::MAX]))?;
+    assert_eq!(zeta.to_vec::<f64>()?, [0.0]);
     Ok(())
 }

@@ -305,3 +305,31 @@ fn wide_unsigned_numbers_are_whole_finite_and_bounded() -> Result<()> {
     }
     Ok(())
 }
+
+#[test]
+fn complex_functions_of_nan_are_numbers_where_c_says_so() -> Result<()> {
+    const NAN: f64 = f64::NAN;
+    type Function = fn(&Tensor) -> Result<Tensor>;
+    let cases: [(Function, [f64; 2], [f64; 2]); 14] = [
+        (aten::sin, [0.0, NAN], [0.0, NAN]),
+        (aten::cos, [NAN, 0.0], [NAN, 0.0]),
+        (aten::sinh, [NAN, 0.0], [NAN, 0.0]),
+        (aten::cosh, [NAN, 0.0], [NAN, 0.0]),
+        (aten::sinh, [f64::INFINITY, NAN], [f64::INFINITY, NAN]),
+        (aten::cosh, [f64::INFINITY, NAN], [f64::INFINITY, NAN]),
+        (aten::asin, [0.0, NAN], [0.0, NAN]),
+        (aten::acos, [0.0, NAN], [std::f64::consts::FRAC_PI_2, NAN]),
+        (aten::acosh, [0.0, NAN], [NAN, std::f64::consts::FRAC_PI_2]),
+        (aten::asinh, [NAN, 0.0], [NAN, 0.0]),
+        (aten::log, [0.0, NAN], [NAN, NAN]),
+        (aten::log, [1.0, NAN], [NAN, NAN]),
+        (aten::log10, [NAN, 2.5], [NAN, NAN]),
+        (aten::log, [NAN, f64::INFINITY], [f64::INFINITY, NAN]),
+    ];
+    for (index, (function, [re, im], want)) in cases.into_iter().enumerate() {
+        let found = function(&Tensor::from(Complex64::new(re, im)))?.to_vec::<Complex64>()?[0];
+        let is_equal = |got: f64, want: f64| got == want || got.is_nan() && want.is_nan();
+        assert!(is_equal(found.re, want[0]) && is_equal(found.im, want[1]), "case {index}: {found}");
+    }
+    Ok(())
+}

@@ -118,7 +118,8 @@ mod derived {
         keepdim: bool,
     ) -> Result<(Tensor, Tensor)> {
         let std = aten::std_correction::call(this, dim, correction, keepdim)?;
-        Ok((std, aten::mean_dim::call(this, dim, keepdim, None)?))
+        // The mean of the variance's own pass, which is NaN where an element is infinite.
+        Ok((std, aten::var_mean_correction::call(this, dim, correction, keepdim)?.1))
     }
 
     fn dist(this: &Tensor, other: &Tensor, p: Scalar) -> Result<Tensor> {
@@ -320,8 +321,7 @@ mod implicit {
         }
         let is_number = aten::logical_not(&aten::isnan(this)?)?;
         let count = aten::sum_dim_IntList::call(&is_number, dim, keepdim, None)?;
-        let sum = aten::sum_dim_IntList::call(&without_nan(this)?, dim, keepdim, dtype)?;
-        aten::div_Tensor(&sum, &count)
+        aten::div_Tensor(&aten::nansum::call(this, dim, keepdim, dtype)?, &count)
     }
 
     fn diff(

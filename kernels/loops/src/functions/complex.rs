@@ -52,6 +52,9 @@ fn log_abs(z: C) -> f64 {
     if z.re.is_infinite() || z.im.is_infinite() {
         return f64::INFINITY;
     }
+    if z.re.is_nan() || z.im.is_nan() {
+        return f64::NAN; // the larger of NaN and a number would be the number
+    }
     if (0.5..2.0).contains(&most) && least < 2.0 {
         // Near 1, where the logarithm of a rounded absolute value has few digits.
         let excess = (most - 1.0) * (most + 1.0) + least * least;
@@ -123,8 +126,11 @@ pub(super) fn sqrt(z: C) -> C {
 
 pub(super) fn sinh(z: C) -> C {
     let (sin, cos) = if z.im == 0.0 { (z.im, 1.0) } else { z.im.sin_cos() };
-    if z.re.is_infinite() && z.im.is_infinite() {
+    if z.re.is_infinite() && !z.im.is_finite() {
         return Complex::new(f64::INFINITY, f64::NAN);
+    }
+    if z.re.is_nan() && z.im == 0.0 {
+        return z;
     }
     if z.re == 0.0 {
         return Complex::new(z.re.copysign(z.re.signum() * cos), sin);
@@ -140,8 +146,11 @@ pub(super) fn sinh(z: C) -> C {
 
 pub(super) fn cosh(z: C) -> C {
     let (sin, cos) = if z.im == 0.0 { (z.im, 1.0) } else { z.im.sin_cos() };
-    if z.re.is_infinite() && z.im.is_infinite() {
+    if z.re.is_infinite() && !z.im.is_finite() {
         return Complex::new(f64::INFINITY, f64::NAN);
+    }
+    if z.re.is_nan() && z.im == 0.0 {
+        return z;
     }
     if z.re == 0.0 {
         return Complex::new(cos, z.re.copysign(z.re.signum() * sin));
@@ -188,6 +197,9 @@ fn cross(a: C, b: C) -> f64 {
 }
 
 pub(super) fn asin(z: C) -> C {
+    if z.re == 0.0 && z.im.is_nan() {
+        return z;
+    }
     if is_far(z) {
         return Complex::new(z.re.atan2(z.im.abs()), (log_abs(z) + LN_2).copysign(z.im));
     }
@@ -196,6 +208,9 @@ pub(super) fn asin(z: C) -> C {
 }
 
 pub(super) fn acos(z: C) -> C {
+    if z.re == 0.0 && z.im.is_nan() {
+        return Complex::new(FRAC_PI_2, z.im);
+    }
     if is_far(z) {
         return Complex::new(z.im.abs().atan2(z.re), -(log_abs(z) + LN_2).copysign(z.im));
     }
@@ -208,6 +223,9 @@ pub(super) fn asinh(z: C) -> C {
 }
 
 pub(super) fn acosh(z: C) -> C {
+    if z.re == 0.0 && z.im.is_nan() {
+        return Complex::new(z.im, FRAC_PI_2);
+    }
     if is_far(z) {
         return Complex::new(log_abs(z) + LN_2, z.im.atan2(z.re));
     }

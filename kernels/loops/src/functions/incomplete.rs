@@ -43,13 +43,18 @@ const LARGE: f64 = 50.0;
 
 #[inline]
 fn part(a: f64, x: f64) -> Part {
-    let has_none = !(a >= 0.0 && x >= 0.0) || a == x && (a == 0.0 || a.is_infinite());
-    if has_none {
+    // At the ends of the one argument, NaN in the other does not count.
+    let has_none = a < 0.0 || x < 0.0 || a == 0.0 && (x == 0.0 || x.is_nan());
+    if has_none || a.is_infinite() && x.is_infinite() {
         Part::Lower(f64::NAN)
-    } else if a == 0.0 || x.is_infinite() {
+    } else if a == 0.0 {
         Part::Upper(0.0)
     } else if x == 0.0 || a.is_infinite() {
         Part::Lower(0.0)
+    } else if x.is_infinite() {
+        Part::Upper(0.0)
+    } else if a.is_nan() || x.is_nan() {
+        Part::Lower(f64::NAN)
     } else if a >= LARGE && (x - a).abs() < 0.3 * a {
         near_shape(a, x)
     } else if x > 1.1 {

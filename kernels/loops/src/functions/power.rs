@@ -46,13 +46,13 @@ impl Raised for f64 {
 
     #[inline(always)]
     fn distance(self, other: f64) -> f64 {
-        const POWER: f64 =
-            (1u128 << 127) as f64 * (1u128 << 127) as f64 * (1u128 << 127) as f64 * (1u128 << 127) as f64;
+        const LARGE: f64 = f64::from_bits(1531 << 52); // 2^508
+        const SCALE: f64 = f64::from_bits(1623 << 52); // 2^600
         // Scaled coordinates neither overflow nor underflow when they are squared.
         let larger = self.abs().max(other.abs());
-        let (scale, inverse) = match (larger > POWER, larger < 1.0 / POWER) {
-            (true, _) => (1.0 / POWER, POWER),
-            (_, true) => (POWER, 1.0 / POWER),
+        let (scale, inverse) = match (larger > LARGE, larger < 1.0 / LARGE) {
+            (true, _) => (1.0 / SCALE, SCALE),
+            (_, true) => (SCALE, 1.0 / SCALE),
             (false, false) => (1.0, 1.0),
         };
         let (x, y) = (self * scale, other * scale);
@@ -270,7 +270,7 @@ mod tests {
         for x in VALUES {
             for y in VALUES {
                 assert_eq!(units(x.distance(y), f64::from(x).hypot(f64::from(y))), 0.0, "{x} and {y}");
-                for scale in [1.0, 1e200, 1e-200] {
+                for scale in [1.0, 1e200, 1e-200, 3e269, 1e-250] {
                     let (x, y) = (f64::from(x) * scale, f64::from(y) * scale);
                     assert!(units_double(x.distance(y), x.hypot(y)) < 2.0, "{x} and {y}");
                 }

@@ -49,6 +49,9 @@ pub fn hurwitz_zeta(s: f64, x: f64) -> f64 {
         1.0 / 74_724_249_600.0,
     ];
     let first = power(x);
+    if first == 0.0 {
+        return sum;
+    }
     let (mut tail, mut factor) = (first * (x / (s - 1.0) + 0.5), first * s / x);
     for (k, coefficient) in SERIES.iter().enumerate() {
         tail += coefficient * factor;

@@ -58,17 +58,20 @@ fn raised(call: Pointwise<'_, 2>) -> Result<Tensor> {
         if number == Some(2.0) {
             return call.compute(None, dtype, |[x, _]: [T; 2]| x.times(x)); // a loop of its own has vectors
         }
+        if real_number(call.inputs[0])? == Some(1.0) {
+            return call.compute(None, dtype, |_: [T; 2]| T::ONE); // also to the power of NaN
+        }
         let power = complex_power_of::<T>(number);
         call.compute(None, dtype, move |[x, y]: [T; 2]| power(x, y))
     }, else => Err(call.unsupported()))))
 }
 
-/// The exponent, if it is a number that was not given as a tensor, and real.
-fn real_number(exponent: &Tensor) -> Result<Option<f64>> {
-    if !exponent.is_wrapped_number() {
+/// An operand, if it is a number that was not given as a tensor, and real.
+fn real_number(operand: &Tensor) -> Result<Option<f64>> {
+    if !operand.is_wrapped_number() {
         return Ok(None);
     }
-    let number = loops::elements::<Complex64>(exponent)?;
+    let number = loops::elements::<Complex64>(operand)?;
     Ok(number.first().filter(|number| number.im == 0.0).map(|number| number.re))
 }
 

@@ -96,12 +96,17 @@ fn turned(tensor: &Tensor, bit: DispatchKey) -> Tensor {
     tensor.with_key_set(if keys.has(bit) { keys.remove(bit) } else { keys.add(bit) })
 }
 
-/// A tensor with the same elements but without the bit.
+/// A tensor with the same elements but without the bit, laid out as a copy would be.
 fn resolved(tensor: &Tensor, bit: DispatchKey) -> Result<Tensor> {
     if !has(tensor, bit) {
         return Ok(tensor.clone());
     }
-    apply(&turned(tensor, bit), bit)
+    let elements = apply(&turned(tensor, bit), bit)?;
+    // An element-wise operator chooses the strides of dimensions of size 1 itself, a copy keeps them.
+    if tensor.is_non_overlapping_and_dense() && !elements.is_wrapper() {
+        return elements.strided_view(tensor.sizes(), tensor.strides(), elements.storage_offset());
+    }
+    Ok(elements)
 }
 
 /// Computes the operation that the bit stands for.

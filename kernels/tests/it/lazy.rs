@@ -193,3 +193,15 @@ fn copies_of_lazy_tensors_keep_their_signs_under_vmap() -> Result<()> {
     assert_eq!(elements(&written), [complex(4.0, -2.0), complex(-8.0, -6.0)]);
     Ok(())
 }
+
+#[test]
+fn what_is_resolved_lies_as_a_copy_would() -> Result<()> {
+    let x = Tensor::from([1.0, 2.0, 3.0]).strided_view(&[3, 1, 1], &[1, 3, 1], 0)?;
+    let z = Tensor::from([complex(1.0, 2.0); 3]).strided_view(&[3, 1, 1], &[1, 3, 1], 0)?;
+    for lazy in [aten::_neg_view(&x)?, aten::conj(&z)?] {
+        let resolved = aten::resolve_neg(&aten::resolve_conj(&lazy)?)?;
+        assert_eq!((resolved.sizes(), resolved.strides()), (&[3, 1, 1][..], &[1, 3, 1][..]));
+        assert_eq!(aten::rsub_Scalar(&lazy, 1.into())?.strides(), [1, 3, 1]);
+    }
+    Ok(())
+}

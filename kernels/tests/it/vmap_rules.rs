@@ -213,3 +213,17 @@ fn each_example_has_quantiles_of_its_own() -> Result<()> {
     assert_eq!(quantiles.to_vec::<f64>()?, [1.0, 2.5]);
     Ok(())
 }
+
+#[test]
+fn results_whose_size_depends_on_elements_are_stacked_if_they_agree() -> Result<()> {
+    let counts = vmap([&Tensor::from([[1i64, 0, 1], [1, 1, 0]])], |[x]| aten::bincount(&x))?;
+    assert_eq!((counts.sizes(), counts.to_vec::<i64>()?), (&[2, 2][..], vec![1, 2, 1, 2]));
+    let repeats = Tensor::from([[1i64, 2], [2, 1]]);
+    let of_size = |x: &Tensor, size| aten::repeat_interleave_Tensor::call(x, size);
+    let places = vmap([&repeats], |[x]| of_size(&x, Some(3)))?;
+    assert_eq!(places.to_vec::<i64>()?, [0, 1, 1, 0, 0, 1]);
+    assert!(vmap([&repeats], |[x]| of_size(&x, None)).is_err());
+    assert!(vmap([&Tensor::from([[1i64, 0], [2, 1]])], |[x]| aten::bincount(&x)).is_err());
+    assert!(vmap([&repeats], |[x]| aten::nonzero(&x)).is_err());
+    Ok(())
+}

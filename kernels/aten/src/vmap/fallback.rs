@@ -125,12 +125,7 @@ fn check(level: Level, operator: OperatorHandle, arguments: &[Value<'_>]) -> Res
     check_tensors(level.batch_size()).map_err(|error| {
         error.context(format_args!("{operator} has no batching rule, and is run one example at a time"))
     })?;
-    let is_mask = |value: &Value<'_>| match value {
-        Value::OptionalTensors(list) => list.iter().flatten().any(|index| index.dtype() == DType::Bool),
-        value => value.as_tensor().is_some(),
-    };
-    // Integer indices give results of one size.
-    let is_dynamic = operator.name() != "index" || arguments.iter().skip(1).any(is_mask);
+    let is_dynamic = may_differ(operator, arguments);
     for (tag, refused) in [("inplace_view", true), ("dynamic_output_shape", is_dynamic)] {
         ensure!(
             !(refused && operator.tags().contains(&tag)),
@@ -153,6 +148,23 @@ fn check(level: Level, operator: OperatorHandle, arguments: &[Value<'_>]) -> Res
         return Err(shared_write(operator));
     }
     Ok(writes)
+}
+
+/// Whether an operator refuses batches because of sizes that depend on elements. As in PyTorch, others with such sizes
+/// run, and fail if the results of two examples differ in size.
+fn may_differ(operator: OperatorHandle, arguments: &[Value<'_>]) -> bool {
+    let is_mask = |value: &Value<'_>| match value {
+        Value::OptionalTensors(list) => list.iter().flatten().any(|index| index.dtype() == DType::Bool),
+        value => value.as_tensor().is_some(),
+    };
+    match operator.name() {
+        // Integer indices give results of one size.
+        "index" => arguments.iter().skip(1).any(is_mask),
+        // Without an `output_size`.
+        "repeat_interleave" => matches!(arguments.last(), Some(Value::None)),
+        "bincount" | "_ctc_loss" => false,
+        _ => true,
+    }
 }
 
 /// Stacks the results of all examples.

@@ -291,7 +291,14 @@ fn columns_of_tall_matrices_are_folded_in_every_position() -> Result<()> {
         // As a part of a larger reduction, and of rows that do not follow each other.
         let parts = aten::stack::call(&[x.clone(), x.clone(), x.clone()], 1)?;
         assert!(aten::equal(&parts.sum_dim(&[0, 1], false)?, &sums.mul(&Tensor::from([3f32]))?)?);
-        assert!(aten::equal(&parts.select(1, 1)?.sum_dim(&[0], false)?, &sums)?);
+        for dtype in [DType::Float32, DType::BFloat16, DType::Float64, DType::Int32] {
+            let apart = parts.to_dtype(dtype)?.select(1, 1)?;
+            let want = sums.to_dtype(dtype)?.to_dtype(DType::Float64)?;
+            let found = apart.sum_dim(&[0], false)?.to_dtype(DType::Float64)?;
+            assert!(aten::equal(&found, &want)?, "{rows} {columns} {dtype}");
+            let (_, places) = aten::max_dim(&apart, 0)?;
+            assert!(aten::equal(&places, &aten::max_dim(&x, 0)?.1)?, "{rows} {columns} {dtype}");
+        }
         for dtype in [DType::Float32, DType::BFloat16] {
             let (own, of_line) = (x.to_dtype(dtype)?, turned.to_dtype(dtype)?);
             let moments = |x: &Tensor, marks: [bool; 2]| {

@@ -203,7 +203,7 @@ pub fn fold<M: Element, F: Fold<M>, R: Element, const K: usize>(
     let count = walks.count;
     let input = Input::at(input.address(&lease)?, input.dtype(), M::DTYPE);
     let is_large = count.saturating_mul(results).saturating_mul(input.size) >= prefetch::LARGE;
-    let is_tall = tall::is_tall::<M, F>(&walks);
+    let is_tall = tall::is_tall::<M, F>(&walks, input.size);
     let folding = Folding { input, element: PhantomData, walks: &walks, is_large, is_tall, fold };
     let mut outputs = [const { None }; K];
     for (output, out) in zip(&mut outputs, &outs) {
@@ -301,7 +301,7 @@ struct Folding<'f, M, F> {
     walks: &'f Walks,
     /// Whether what is read next is prefetched.
     is_large: bool,
-    /// Whether several rows of results, which follow each other without gaps, are folded as one line.
+    /// Whether several rows of results, which follow each other, are folded as one line.
     is_tall: bool,
     fold: &'f F,
 }

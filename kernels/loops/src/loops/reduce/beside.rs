@@ -66,8 +66,8 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
         self.walks.reduced.rows(range, |row| {
             let (mut i, step) = (0, row.input_strides[0]);
             if self.is_tall {
-                // SAFETY: in bounds, as below; in a tall matrix the rows follow each other.
-                i = unsafe { self.whole_lines(base + row.inputs[0], row.len, position, folded) };
+                // SAFETY: in bounds, as below; in a tall matrix the rows follow each other, `step` apart.
+                i = unsafe { self.whole_lines((base + row.inputs[0], step), row.len, position, folded) };
                 position += i;
                 if i > 0 {
                     self.merge_full(folded, block, position, end);

@@ -1,7 +1,7 @@
-//! Reductions of tall matrices: few results side by side, whose rows follow each other without gaps.
+//! Reductions of tall matrices: few results side by side, whose rows follow each other.
 //!
 //! A row alone would fill a part of a vector. So several rows are taken as one line, and each result has an accumulator
-//! for each row of the line.
+//! for each row of the line. Short rows with gaps between them are copied to where they have none.
 #![expect(unsafe_code, reason = "reads rows through pointers")]
 
 use std::mem::MaybeUninit;
@@ -12,6 +12,7 @@ use super::walks::Walks;
 use super::wide::{repeated_steps, steps_of_halves};
 use super::{BLOCK, Fold, Folding, LANES, RESULTS, TOGETHER, fill};
 use crate::inlined::from_fn;
+use crate::loops::bytes::copy_row;
 use crate::loops::halves::Half;
 
 /// With fewer lines than this, the accumulators would take longer than the rows.
@@ -20,10 +21,16 @@ const FEWEST: usize = 2 * TOGETHER;
 /// A common multiple of this number and the number of results is enough, where one of [`LANES`] is too large.
 const PART: usize = LANES / 4;
 
-/// Whether the input is a tall matrix, or several of them.
-pub(super) fn is_tall<M: Element, F: Fold<M>>(walks: &Walks) -> bool {
-    let follow_each_other =
-        walks.kept.inner_stride() == Some(1) && walks.reduced.inner_stride() == Some(walks.row as isize);
+/// Rows of up to this many bytes are copied by a few instructions.
+const COPIED: usize = 64;
+
+/// Whether the input, whose elements have `size` bytes, is a tall matrix, or several of them.
+pub(super) fn is_tall<M: Element, F: Fold<M>>(walks: &Walks, size: usize) -> bool {
+    let follow_each_other = walks.kept.inner_stride() == Some(1)
+        && walks.reduced.inner_stride().is_some_and(|step| {
+            let row = walks.row as isize;
+            step == row || step > row && walks.row * size <= COPIED
+        });
     F::IN_LANES && walks.are_beside && follow_each_other && rows_of_line(walks.row).is_some()
 }
 
@@ -44,12 +51,12 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
     ///
     /// # Safety
     /// - The input [is tall](is_tall), and there is a value for each result of a row.
-    /// - `first` is the place of the first of `rows` rows, each with an element for every result, which follow each
-    ///   other without gaps in the input.
+    /// - `first` is the place of the first of `rows` rows, each with an element for every result, which start `step`
+    ///   apart in the input.
     /// - Nothing writes to the input during the call.
     pub(super) unsafe fn whole_lines(
         &self,
-        first: isize,
+        (first, step): (isize, isize),
         rows: usize,
         position: usize,
         folded: &mut [F::Value],
@@ -70,18 +77,28 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
         let mut lanes = [const { MaybeUninit::uninit() }; RESULTS];
         let lanes = fill(&mut lanes[..len], |_| self.fold.identity());
         let mut converted = [const { MaybeUninit::<M>::uninit() }; TOGETHER * RESULTS];
+        let (size, have_gaps) = (self.input.size, step != width as isize);
+        // As many bytes as a few lines have, aligned for any element.
+        let copied_size = if have_gaps { (TOGETHER * len * size).div_ceil(size_of::<u128>()) } else { 0 };
+        let mut copied = vec![MaybeUninit::<u128>::uninit(); copied_size];
         for start in (0..count).step_by(TOGETHER) {
             let lines = TOGETHER.min(count - start);
-            let (first, position) = (first + (start * len) as isize, position + start * height);
-            // SAFETY: `lines * len` elements follow each other from `first` on, which the caller vouches for, and that
-            // nothing writes to them: halves of this kind, for which `steps_of_halves` found the processor's features,
+            let position = position + start * height;
+            // SAFETY: `lines` lines of `height` rows start `step` apart from `first` on, which the caller vouches for,
+            // and that nothing writes to them. Their `lines * len` elements follow each other there, or in the copy,
+            // which has room for them: halves of this kind, for which `steps_of_halves` found the processor's features,
             // or plain values of `M`, or else elements that `load` converts to `M`, for as many of which there is room.
             unsafe {
+                let first = first + (start * height) as isize * step;
+                let mut data = self.input.data.offset(first * size as isize);
+                if have_gaps {
+                    let to = copied.as_mut_ptr().cast();
+                    copy_rows(data, step * size as isize, to, width * size, lines * height);
+                    data = to;
+                }
                 if let Some((half, steps)) = halves {
-                    let data = self.input.data.cast::<u16>().offset(first);
-                    steps(self.fold, lanes, half, data, len as isize, lines, (position, rows_of));
+                    steps(self.fold, lanes, half, data.cast(), len as isize, lines, (position, rows_of));
                 } else {
-                    let data = self.input.data.offset(first * self.input.size as isize);
                     let data = match self.input.is_plain {
                         true => data.cast::<M>(),
                         false => {
@@ -101,5 +118,18 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
             }
         }
         count * height
+    }
+}
+
+/// Copies `count` rows of `len` bytes, which start `step` bytes apart, to where they have no gaps.
+///
+/// # Safety
+/// - The rows can be read from `from` on, and `count * len` bytes in other memory written from `to` on; nothing else
+///   uses them during the call.
+#[inline]
+unsafe fn copy_rows(from: *const u8, step: isize, to: *mut u8, len: usize, count: usize) {
+    for row in 0..count {
+        // SAFETY: one of the rows that the caller vouches for in both.
+        unsafe { copy_row(from.offset(row as isize * step), to.add(row * len), len) };
     }
 }

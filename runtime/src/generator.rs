@@ -45,6 +45,8 @@ struct Stream {
     starts: u64,
     state: [u32; N],
     next: usize,
+    /// How many states there were before this one since the stream was started.
+    states: u64,
     spare: Option<f64>,
     /// The first counter that no kernel has taken.
     counter: u64,
@@ -158,16 +160,42 @@ impl Generator {
     /// PyTorch: `CPUGeneratorImpl::next_double_normal_sample`.
     pub fn with_spare<R>(&self, fill: impl FnOnce(&mut dyn FnMut(&mut [u32]), &mut Option<f64>) -> R) -> R {
         let _turn = self.0.shared.turn.take();
+        self.sparing(|spare| fill(&mut |words| self.stream().fill(words), spare))
+    }
+
+    /// Like [`with_spare`](Self::with_spare), for numbers that take a few words each, some of them more than others:
+    /// `draw` gets a source of single words, which reads ahead, so that most words take no lock. What it has read in
+    /// vain is drawn next.
+    ///
+    /// `draw` should not draw from this generator by other methods: it would get words that come later, and what was
+    /// read ahead would be lost.
+    ///
+    /// ```
+    /// use torch_library::Generator;
+    ///
+    /// let generator = Generator::with_seed(0);
+    /// assert_eq!(generator.with_words(|words, _| [words.word(), words.word()]), [2357136044, 2546248239]);
+    /// assert_eq!(generator.random(), 3071714933);
+    /// ```
+    pub fn with_words<R>(&self, draw: impl FnOnce(&mut Words<'_>, &mut Option<f64>) -> R) -> R {
+        let _turn = self.0.shared.turn.take();
+        let mut words =
+            Words { generator: self, ahead: [0; AHEAD], next: 0, end: 0, place: Place::default() };
+        self.sparing(|spare| draw(&mut words, spare))
+    }
+
+    /// Runs a closure with the spare normal number, and keeps what it leaves, unless the stream is restarted meanwhile.
+    fn sparing<R>(&self, draw: impl FnOnce(&mut Option<f64>) -> R) -> R {
         let (mut spare, starts) = {
             let mut stream = self.stream();
             (stream.spare.take(), stream.starts)
         };
-        let filled = fill(&mut |words| self.stream().fill(words), &mut spare);
+        let drawn = draw(&mut spare);
         let mut stream = self.stream();
         if stream.starts == starts {
             stream.spare = spare;
         }
-        filled
+        drawn
     }
 
     /// Reserves `count` counters for a kernel whose numbers are functions of a seed and a counter, such as Philox, and
@@ -201,6 +229,57 @@ impl Generator {
     }
 }
 
+/// The number of words that are read at a time.
+const AHEAD: usize = 64;
+
+/// A source of the next words of a stream, which reads ahead: [`Generator::with_words`].
+pub struct Words<'a> {
+    generator: &'a Generator,
+    ahead: [u32; AHEAD],
+    /// The first of these words that was not drawn, and the end of those that were read.
+    next: usize,
+    end: usize,
+    /// The place of the stream after them.
+    place: Place,
+}
+
+/// A place in a stream.
+#[derive(Default, PartialEq)]
+struct Place {
+    starts: u64,
+    states: u64,
+    next: usize,
+}
+
+impl Words<'_> {
+    /// The next word.
+    #[inline]
+    pub fn word(&mut self) -> u32 {
+        if self.next == self.end {
+            self.read();
+        }
+        self.next += 1;
+        self.ahead[self.next - 1]
+    }
+
+    #[cold]
+    fn read(&mut self) {
+        let mut stream = self.generator.stream();
+        self.end = stream.read_ahead(&mut self.ahead);
+        (self.next, self.place) = (0, stream.place());
+    }
+}
+
+impl Drop for Words<'_> {
+    /// Gives back what was not drawn, unless others have drawn since it was read.
+    fn drop(&mut self) {
+        let mut stream = self.generator.stream();
+        if stream.place() == self.place {
+            stream.next -= self.end - self.next;
+        }
+    }
+}
+
 impl Default for Generator {
     fn default() -> Generator {
         Generator::with_seed(Generator::DEFAULT_SEED)
@@ -221,7 +300,7 @@ impl Stream {
             let previous: u32 = state[i - 1];
             state[i] = 1_812_433_253u32.wrapping_mul(previous ^ (previous >> 30)).wrapping_add(i as u32);
         }
-        Stream { seed, starts: 0, state, next: N, spare: None, counter: 0 }
+        Stream { seed, starts: 0, state, next: N, states: 0, spare: None, counter: 0 }
     }
 
     fn next(&mut self) -> u32 {
@@ -262,6 +341,19 @@ impl Stream {
         }
         state[N - 1] = state[M - 1] ^ mixed(state[N - 1], state[0]);
         self.next = 0;
+        self.states += 1;
+    }
+
+    fn place(&self) -> Place {
+        Place { starts: self.starts, states: self.states, next: self.next }
+    }
+
+    /// Writes the next words of the present state, at least one, and returns their number.
+    fn read_ahead(&mut self, words: &mut [u32]) -> usize {
+        let left = if self.next == N { N } else { N - self.next };
+        let count = words.len().min(left);
+        self.fill(&mut words[..count]);
+        count
     }
 }
 
@@ -330,6 +422,24 @@ mod tests {
             generator.manual_seed(1);
         });
         generator.with_spare(|_, spare| assert_eq!(*spare, None));
+    }
+
+    #[test]
+    fn words_that_were_read_ahead_in_vain_are_drawn_next() {
+        let [ahead, plain] = [(); 2].map(|()| Generator::with_seed(5));
+        for count in [1, 63, 64, 65, 0, 7, 200, 561, 1, 623, 624, 625, 1300, 2] {
+            let found: Vec<u32> = ahead.with_words(|words, _| (0..count).map(|_| words.word()).collect());
+            let want: Vec<u32> = (0..count).map(|_| plain.random()).collect();
+            assert_eq!(found, want, "{count}");
+        }
+        assert_eq!(ahead.random(), plain.random());
+        ahead.with_words(|words, spare| {
+            (_, *spare) = (words.word(), Some(0.5));
+            ahead.manual_seed(6);
+        });
+        ahead.with_words(|_, spare| assert_eq!(*spare, None, "it was of the stream before"));
+        plain.manual_seed(6);
+        assert_eq!(ahead.random(), plain.random(), "nothing is given back to another stream");
     }
 
     #[test]

@@ -142,7 +142,7 @@ pub use argument::TheCommonNameOfOverloads;
 pub use device::{Device, DeviceType};
 pub use dtype::{DType, Element, Operand, can_cast, element, promote_types, result_type};
 pub use error::{Error, ErrorKind, Result};
-pub use generator::Generator;
+pub use generator::{Generator, Words};
 pub use infer::{Inferred, infer_schema};
 pub use key::{
     BackendComponent, DispatchKey, DispatchKeyCategory, DispatchKeySet, DispatchKeySetIter, NUM_RUNTIME_KEYS,

@@ -5,10 +5,10 @@ use std::f64::consts::{PI, SQRT_2};
 use std::mem::MaybeUninit;
 
 use num_traits::Float;
-use torch_library::Element;
 use torch_library::element::{bf16, f16};
 use torch_library::geometry::Dims;
 use torch_library::prelude::*;
+use torch_library::{Element, Words};
 
 use crate::arguments::dense_order;
 use crate::aten;
@@ -359,20 +359,44 @@ fn drawn_with_spare<T: Element>(
     generator: Option<&Generator>,
     fill: impl FnOnce(&mut [T], &mut Source<'_>, &mut Option<f64>),
 ) -> Result<()> {
+    filled(this, generator, |out, generator| generator.with_spare(|next, spare| fill(out, next, spare)))
+}
+
+/// Like [`drawn_with_spare`], word by word, for numbers that take a few words each, and some of them more than others.
+fn drawn_by_word<T: Element>(
+    this: &Tensor,
+    generator: Option<&Generator>,
+    fill: impl FnOnce(&mut [T], &mut Words<'_>, &mut Option<f64>),
+) -> Result<()> {
+    filled(this, generator, |out, generator| generator.with_words(|words, spare| fill(out, words, spare)))
+}
+
+/// Fills a tensor, in the order of memory, with what a function writes by a generator.
+fn filled<T: Element>(
+    this: &Tensor,
+    generator: Option<&Generator>,
+    fill: impl FnOnce(&mut [T], &Generator),
+) -> Result<()> {
     this.check_no_internal_overlap()?;
     if !loops::has_elements(this) {
         return Ok(());
     }
     let this = &in_order(this, &dense_order(this))?;
-    let generator = generator.unwrap_or_else(|| default_generator());
     let is_plain = this.dtype() == T::DTYPE && this.is_contiguous(MemoryFormat::Contiguous);
     let out = if is_plain { this.clone() } else { Tensor::empty(this.sizes(), T::DTYPE, this.device())? };
     let parts = PartsMut::<T>::of(&out, out.numel() as usize)?;
     // SAFETY: this is the only slice, and it is used on this thread; the elements were initialised before, by
     // `Tensor::empty` or by the user, and `T` is a number.
-    generator.with_spare(|next, spare| fill(unsafe { parts.get_mut(0) }, next, spare));
+    fill(unsafe { parts.get_mut(0) }, generator.unwrap_or_else(|| default_generator()));
     drop(parts);
     if is_plain { Ok(()) } else { loops::assign(this, &out) }
+}
+
+/// The next number from 0 to 1 of a random stream.
+#[inline(always)]
+fn uniform(words: &mut Words<'_>) -> f64 {
+    let upper = words.word();
+    double([upper, words.word()])
 }
 
 /// The number of elements that are computed from words at a time.

@@ -9,7 +9,7 @@ use std::iter::repeat_with;
 use torch_library::geometry::infer_size;
 use torch_library::prelude::*;
 
-use super::{Source, double, drawn, floating};
+use super::{drawn_by_word, floating, uniform};
 use crate::aten;
 use crate::loops;
 use crate::loops::pointwise::{common_device, unsupported};
@@ -29,8 +29,8 @@ mod kernels {
         if let Some(rate) = rates.iter().find(|rate| !(0.0..f64::INFINITY).contains(*rate)) {
             bail!(Argument, "{OPERATOR}: a rate is {rate}, expected a finite number from 0 up")
         }
-        drawn(&out, generator, |out: &mut [f64], next| {
-            let mut uniform = uniform(next);
+        drawn_by_word(&out, generator, |out: &mut [f64], words, _| {
+            let mut uniform = || uniform(words);
             out.iter_mut().zip(rates).for_each(|(out, rate)| *out = events(rate, &mut uniform));
         })?;
         Ok(out)
@@ -54,8 +54,8 @@ mod kernels {
         }
         let counts = loops::elements::<f64>(&aten::expand(count, &sizes)?)?;
         let chances = loops::elements::<f64>(&aten::expand(prob, &sizes)?)?;
-        drawn(&out, generator, |out: &mut [f64], next| {
-            let mut uniform = uniform(next);
+        drawn_by_word(&out, generator, |out: &mut [f64], words, _| {
+            let mut uniform = || uniform(words);
             for (out, (count, chance)) in out.iter_mut().zip(counts.into_iter().zip(chances)) {
                 *out = successes(Trials { count, chance, round }, &mut uniform);
             }
@@ -73,15 +73,6 @@ pub(super) fn rounding(operator: &str, dtype: DType) -> Result<fn(f64) -> f64> {
         DType::Float64 => Ok(|x| x),
         DType::Float32 => Ok(|x| f64::from(x as f32)),
         other => Err(unsupported(operator, other)),
-    }
-}
-
-/// The next numbers between 0 and 1 of a random stream.
-pub(super) fn uniform<'a>(next: &'a mut Source<'_>) -> impl FnMut() -> f64 + 'a {
-    move || {
-        let mut words = [0; 2];
-        next(&mut words);
-        double(words)
     }
 }
 

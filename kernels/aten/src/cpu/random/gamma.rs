@@ -6,11 +6,11 @@
 use std::convert::identity;
 
 use num_traits::Float;
-use torch_library::Element;
 use torch_library::prelude::*;
+use torch_library::{Element, Words};
 
-use super::counts::{rounding, uniform};
-use super::{Source, drawn_with_spare, pairs};
+use super::counts::rounding;
+use super::{drawn_by_word, pairs, uniform};
 use crate::aten;
 use crate::below_autograd::below_autograd;
 use crate::loops::{self, Pointwise};
@@ -65,22 +65,22 @@ fn fill(
         return Ok(());
     }
     let shapes = loops::elements::<f64>(shapes)?;
-    drawn_with_spare(out, generator, |out: &mut [f64], next, spare| {
-        let mut numbers = Numbers { next, spare };
+    drawn_by_word(out, generator, |out: &mut [f64], words, spare| {
+        let mut numbers = Numbers { words, spare };
         out.iter_mut().zip(shapes).for_each(|(out, shape)| *out = number(shape, &mut numbers));
     })
 }
 
 /// A random stream, with the spare number of the last pair of normal numbers.
 struct Numbers<'a, 'b> {
-    next: &'a mut Source<'b>,
+    words: &'a mut Words<'b>,
     spare: &'a mut Option<f64>,
 }
 
 impl Numbers<'_, '_> {
     /// A number between 0 and 1.
     fn uniform(&mut self) -> f64 {
-        uniform(self.next)()
+        uniform(self.words)
     }
 
     fn normal(&mut self) -> f64 {

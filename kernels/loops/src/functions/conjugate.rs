@@ -3,6 +3,7 @@
 use num_complex::Complex;
 use num_traits::Float;
 
+use super::power::Raised;
 use crate::number::Number;
 
 /// Functions of complex numbers that real numbers have too.
@@ -32,7 +33,7 @@ macro_rules! real {
 
 real!(f32, f64);
 
-impl<T: Number + Float> Conjugate for Complex<T> {
+impl<T: Number + Float + Raised> Conjugate for Complex<T> {
     #[inline(always)]
     fn conjugate(self) -> Self {
         Complex::new(self.re, -self.im)
@@ -40,6 +41,8 @@ impl<T: Number + Float> Conjugate for Complex<T> {
 
     #[inline(always)]
     fn direction(self) -> Self {
-        if self.re == T::ZERO && self.im == T::ZERO { self } else { self / self.norm() }
+        // Divided in any case, so that there is no branch.
+        let direction = self / self.re.distance(self.im);
+        if (self.re == T::ZERO) & (self.im == T::ZERO) { self } else { direction }
     }
 }

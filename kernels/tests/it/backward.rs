@@ -54,6 +54,29 @@ fn slopes_of_activations_are_pytorchs() -> Result<()> {
 }
 
 #[test]
+fn gradients_of_gates_do_not_depend_on_the_layout() -> Result<()> {
+    for (sizes, dim) in [([3, 10, 4], 1), ([2, 5000, 2], 1), ([1, 7, 66], 2), ([4, 70, 3], 0), ([0, 4, 2], 1)]
+    {
+        for dtype in [DType::Float32, DType::Float64, DType::BFloat16] {
+            let of = |sizes: &[i64]| {
+                let numbers = aten::arange(sizes.iter().product::<i64>().into())?.to_dtype(DType::Float64)?;
+                aten::sin(&numbers)?.view(sizes)?.to_dtype(dtype)
+            };
+            let mut halves = sizes;
+            halves[dim as usize] /= 2;
+            let (grad, x) = (of(&halves)?, of(&sizes)?);
+            let turned = |tensor: &Tensor| tensor.transpose(0, 2)?.contiguous()?.transpose(0, 2);
+            let found = aten::glu_backward(&grad, &x, dim)?;
+            let want = aten::glu_backward(&turned(&grad)?, &turned(&x)?, dim)?;
+            assert_eq!(found.strides(), x.strides());
+            let near = aten::allclose::with(&found, &want).rtol(1e-6).atol(1e-6).call()?;
+            assert!(near, "{sizes:?} {dim} {dtype}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
 fn activations_refuse_what_tells_no_slope() -> Result<()> {
     let (g, x) = grad_and_input();
     let one = || number(1.0);

@@ -14,6 +14,7 @@ use crate::number::Number;
 
 mod backward;
 mod forward;
+mod gated;
 mod random;
 
 /// Kernels that compute the same as the composite ones, in one pass.

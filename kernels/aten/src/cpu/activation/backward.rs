@@ -1,7 +1,6 @@
 //! Backward kernels of activations that are piecewise or made of exponentials.
 
 use num_traits::Float;
-use torch_library::geometry::wrap_dim;
 use torch_library::prelude::*;
 use torch_library::{Element, match_dtype};
 
@@ -198,67 +197,9 @@ mod kernels {
 
 /// The sigmoid, `1 / (1 + exp(-x))`, without overflow for either sign.
 #[inline(always)]
-fn logistic<T: Float + Number + Functions>(x: T) -> T {
+pub(super) fn logistic<T: Float + Number + Functions>(x: T) -> T {
     let exponential = (-x.abs()).exponential();
     let share = exponential / (T::ONE + exponential);
     // Not `x >= 0`: NaN stays NaN.
     if x < T::ZERO { share } else { T::ONE - share }
-}
-
-/// The dimension along which a tensor has two halves, of which the second gates the first.
-struct Gated {
-    operator: &'static str,
-    dim: usize,
-    half: i64,
-}
-
-impl Gated {
-    fn new(operator: &'static str, this: &Tensor, dim: i64) -> Result<Self> {
-        ensure!(this.dim() > 0, Shape, "{operator}: a tensor without dimensions has no halves");
-        let dim = wrap_dim(dim, this.dim()).map_err(|error| error.context(operator))?;
-        let size = this.sizes()[dim];
-        ensure!(
-            size % 2 == 0,
-            Shape,
-            "{operator}: dimension {dim} of sizes {:?} is not even, so it has no two halves",
-            this.sizes()
-        );
-        Ok(Gated { operator, dim, half: size / 2 })
-    }
-
-    /// The elements of one half, as a view.
-    fn half_of(&self, tensor: &Tensor, index: i64) -> Result<Tensor> {
-        let dim = self.dim;
-        let (mut sizes, strides) = (tensor.sizes().to_vec(), tensor.strides());
-        sizes[dim] = self.half;
-        tensor.strided_view(&sizes, strides, tensor.storage_offset() + index * self.half * strides[dim])
-    }
-}
-
-#[torch_impl(aten, CPU, Meta)]
-fn glu_backward(grad_output: &Tensor, this: &Tensor, dim: i64) -> Result<Tensor> {
-    let _lease = loops::frozen([grad_output, this])?;
-    let gated = Gated::new(aten::glu_backward::NAME, this, dim)?;
-    let (value, gate) = (gated.half_of(this, 0)?, gated.half_of(this, 1)?);
-    ensure!(
-        grad_output.sizes() == value.sizes() && grad_output.dtype() == this.dtype(),
-        Shape,
-        "{}: a gradient of sizes {:?} and {} does not fit halves of sizes {:?}, of {}",
-        gated.operator,
-        grad_output.sizes(),
-        grad_output.dtype(),
-        value.sizes(),
-        this.dtype()
-    );
-    let out = this.empty_like(this.dtype(), MemoryFormat::Contiguous)?;
-    match_opmath!(this.dtype(), T: Float => {
-        // Each sigmoid is computed once; it lies where the gradient of its gate goes in the end.
-        let (of_value, of_gate) = (gated.half_of(&out, 0)?, gated.half_of(&out, 1)?);
-        loops::map_elements(&of_gate, [&gate], Widest(|[gate]: [T; 1]| logistic(gate)))?;
-        loops::map(&of_value, [grad_output, &of_gate], |[grad, sigmoid]: [T; 2]| grad * sigmoid)?;
-        loops::map(&of_gate, [grad_output, &value, &of_gate], |[grad, value, sigmoid]: [T; 3]| {
-            (T::ONE - sigmoid) * sigmoid * grad * value
-        })?;
-    }, else => return Err(crate::loops::pointwise::unsupported(gated.operator, this.dtype())));
-    Ok(out)
 }

@@ -325,6 +325,21 @@ fn vectors_times_wide_matrices_are_sums_of_rows() -> Result<()> {
     Ok(())
 }
 
+#[test]
+fn integers_of_every_width_are_multiplied_exactly() -> Result<()> {
+    for columns in [1, 5, 31, 32, 33, 63, 64, 65, 100, 130] {
+        for (rows, depth) in [(1, 40), (9, 3), (17, 70)] {
+            let (a, b) = (small_numbers(&[rows, depth])?, small_numbers(&[depth, columns])?);
+            let want = aten::mm(&a, &b)?.to_dtype(DType::Int64)?;
+            for dtype in [DType::Int64, DType::Int32, DType::Int16, DType::Int8] {
+                let product = aten::mm(&a.to_dtype(dtype)?, &b.to_dtype(dtype)?)?;
+                assert!(aten::equal(&product, &want.to_dtype(dtype)?)?, "{rows} {depth} {columns} {dtype}");
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Large matrices are read in alternating directions, which must not show in the results.
 #[test]
 fn products_with_a_large_weight_are_the_same_again_and_again() -> Result<()> {

@@ -98,34 +98,78 @@ impl<T: Number> Matrices<T> {
     }
 }
 
-/// The number of steps of the sum for which the elements of a tile stay in registers before they go back to the cache.
-const STEPS: usize = 4;
-
 on_vectors! {
     /// The products of a tile's rows and columns, summed over all steps: the factors of a step are adjacent, and so are
     /// the elements of the panel.
     fn sum_up<T: Number>(sums: &mut [T], factors: &[T], rows: usize, panel: &[T], columns: usize) {
-        fill(sums, T::ZERO);
-        let (mut steps, mut panels) = (factors.chunks_exact(STEPS * rows), panel.chunks_exact(STEPS * columns));
-        for (factors, panel) in steps.by_ref().zip(panels.by_ref()) {
-            let lines: [&[T]; STEPS] = from_fn(|step| &panel[step * columns..][..columns]);
-            // Zipped, not indexed: in a loop with an early exit, the last elements would be added one by one.
-            let [first, second, third, fourth] = lines;
-            for (row, sums) in sums.chunks_exact_mut(columns).enumerate() {
-                let factors: [T; STEPS] = from_fn(|step| factors[step * rows + row]);
-                for (sum, ((a, b), (c, d))) in zip(sums, zip(zip(first, second), zip(third, fourth))) {
-                    for (factor, x) in zip(&factors, &[a, b, c, d]) {
-                        *sum = sum.plus(factor.times(**x));
-                    }
+        // As many columns as fill a few registers, which long integers do sooner.
+        let held = match const { size_of::<T>() } {
+            8.. => held_columns::<T, 32>(sums, factors, rows, panel, columns),
+            _ => held_columns::<T, 64>(sums, factors, rows, panel, columns),
+        };
+        if held < columns {
+            other_columns(sums, factors, rows, panel, columns, held);
+        }
+    }
+}
+
+/// Sums up `N` columns at a time, which stay in registers for all steps. Returns the number of columns that are done.
+#[inline(always)]
+fn held_columns<T: Number, const N: usize>(
+    sums: &mut [T],
+    factors: &[T],
+    rows: usize,
+    panel: &[T],
+    columns: usize,
+) -> usize {
+    for (row, sums) in sums.chunks_exact_mut(columns).enumerate() {
+        for (n, sums) in sums.as_chunks_mut::<N>().0.iter_mut().enumerate() {
+            let mut held = [T::ZERO; N];
+            for (factors, line) in factors.chunks_exact(rows).zip(panel.chunks_exact(columns)) {
+                let (factor, line) = (factors[row], &line[n * N..][..N]);
+                for i in 0..N {
+                    held[i] = held[i].plus(factor.times(line[i]));
+                }
+            }
+            *sums = held;
+        }
+    }
+    columns - columns % N
+}
+
+/// The number of steps of the sum for which elements stay in registers before they go back to the cache.
+const STEPS: usize = 4;
+
+/// Sums up the columns from the `first` on.
+#[inline(always)]
+fn other_columns<T: Number>(
+    sums: &mut [T],
+    factors: &[T],
+    rows: usize,
+    panel: &[T],
+    columns: usize,
+    first: usize,
+) {
+    sums.chunks_exact_mut(columns).for_each(|sums| fill(&mut sums[first..], T::ZERO));
+    let (mut steps, mut panels) = (factors.chunks_exact(STEPS * rows), panel.chunks_exact(STEPS * columns));
+    for (factors, panel) in steps.by_ref().zip(panels.by_ref()) {
+        let lines: [&[T]; STEPS] = from_fn(|step| &panel[step * columns..][first..columns]);
+        // Zipped, not indexed: in a loop with an early exit, the last elements would be added one by one.
+        let [a, b, c, d] = lines;
+        for (row, sums) in sums.chunks_exact_mut(columns).enumerate() {
+            let factors: [T; STEPS] = from_fn(|step| factors[step * rows + row]);
+            for (sum, ((a, b), (c, d))) in zip(&mut sums[first..], zip(zip(a, b), zip(c, d))) {
+                for (factor, x) in zip(&factors, &[a, b, c, d]) {
+                    *sum = sum.plus(factor.times(**x));
                 }
             }
         }
-        let rest = steps.remainder().chunks_exact(rows).zip(panels.remainder().chunks_exact(columns));
-        for (factors, line) in rest {
-            for (sums, factor) in sums.chunks_exact_mut(columns).zip(factors) {
-                for (sum, x) in zip(sums, line) {
-                    *sum = sum.plus(factor.times(*x));
-                }
+    }
+    let rest = steps.remainder().chunks_exact(rows).zip(panels.remainder().chunks_exact(columns));
+    for (factors, line) in rest {
+        for (sums, factor) in sums.chunks_exact_mut(columns).zip(factors) {
+            for (sum, x) in zip(&mut sums[first..], &line[first..]) {
+                *sum = sum.plus(factor.times(*x));
             }
         }
     }

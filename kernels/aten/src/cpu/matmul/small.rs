@@ -9,7 +9,7 @@ use torch_library::DType;
 use super::Matrices;
 use super::target::Target;
 use crate::inlined::{from_fn, zip};
-use crate::loops::on_vectors;
+use crate::loops::{on_vectors, reduce};
 use crate::number::Number;
 
 /// With more rows, vectors along the rows or columns are faster.
@@ -107,7 +107,11 @@ on_vectors! {
     /// The sum of products of two lines.
     pub(super) fn dot<T: Number>(a: &[T], b: &[T], sum: &mut T) {
         const LANES: usize = 16;
-        let ((a, last_a), (b, last_b)) = (a.as_chunks::<LANES>(), b.as_chunks::<LANES>());
+        let long = if a.len() < LONG { 0 } else { a.len() - a.len() % MANY };
+        if long > 0 {
+            *sum = sum.plus(long_dot(&a[..long], &b[..long]));
+        }
+        let ((a, last_a), (b, last_b)) = (a[long..].as_chunks::<LANES>(), b[long..].as_chunks::<LANES>());
         let mut lanes = [T::ZERO; LANES];
         for (a, b) in zip(a, b) {
             for lane in 0..LANES {
@@ -121,4 +125,22 @@ on_vectors! {
             from_fn(|n| lanes[n].plus(lanes[n + 8]).plus(lanes[n + 4].plus(lanes[n + 12])));
         *sum = sum.plus(a.plus(c).plus(b.plus(d)));
     }
+}
+
+/// Lines of this length are worth more lanes. (LLVM would turn a long loop over fewer lanes inside out, and gather the
+/// elements of one lane.)
+const LONG: usize = 2 * MANY;
+
+const MANY: usize = reduce::LANES;
+
+/// The sum of products of two lines, whose length is a multiple of that of the lanes.
+#[inline(always)]
+fn long_dot<T: Number>(a: &[T], b: &[T]) -> T {
+    let mut lanes = [T::ZERO; MANY];
+    for (a, b) in zip(a.as_chunks::<MANY>().0, b.as_chunks::<MANY>().0) {
+        for lane in 0..MANY {
+            lanes[lane] = lanes[lane].plus(a[lane].times(b[lane]));
+        }
+    }
+    reduce::halved_to_one(&lanes, &T::plus)
 }

@@ -14,7 +14,7 @@ use torch_library_aten::cpu::softmax::exponentials;
 use crate::cpu::norm::backward::lines::{sums, uninit};
 use crate::functions::Functions;
 use crate::inlined::{from_fn, zip};
-use crate::loops::convert::{loader, storer};
+use crate::loops::convert::{Loader, Storer, loader, storer};
 use crate::loops::parts::{Parts, PartsMut};
 use crate::loops::reduce::LANES;
 use crate::loops::{on_vectors, parallel};
@@ -49,7 +49,8 @@ fn plain<T: Float + Functions + Number>(
     Ok(out)
 }
 
-/// Like [`plain`], for 16-bit floats, of which a few lines at a time are converted: they stay in the L1 cache.
+/// Like [`plain`], for 16-bit floats, of which a few lines at a time are converted, or a part of a long line: they stay
+/// in the L1 cache.
 fn converted<T: Float + Functions + Number, H: Element>(
     grad: &Tensor,
     output: &Tensor,
@@ -59,26 +60,28 @@ fn converted<T: Float + Functions + Number, H: Element>(
     let out = uninit::<H>(output, output.sizes())?;
     let [grads, outputs] = [Parts::<H>::row_major(grad, len)?, Parts::row_major(output, len)?];
     let parts = PartsMut::<H>::of(&out, len)?;
-    let (load, store) = (loader::<T>(H::DTYPE), storer::<T>(H::DTYPE));
     let together = (CONVERTED / len).max(1);
     parallel::shares(parts.count(), (parallel::GRAIN / len).max(1), |range| {
-        let [mut wide_grads, mut wide_outputs] = [(); 2].map(|()| vec![T::ZERO; together * len]);
-        let mut wide_out = vec![MaybeUninit::<T>::uninit(); together * len];
+        let mut wide = Wide::<T>::new(H::DTYPE, CONVERTED.min(together * len));
         for start in range.clone().step_by(together) {
             let some = start..range.end.min(start + together);
-            let count = some.len() * len;
-            for (parts, wide) in [(&grads, &mut wide_grads), (&outputs, &mut wide_outputs)] {
-                let from = parts.range(some.clone()).as_ptr();
-                // SAFETY: `count` elements of `H`, and room for as many of `T`, the types that `load` takes.
-                unsafe { load(from.cast(), 1, count, wide.as_mut_ptr().cast()) };
+            // SAFETY: these lines are only this thread's, which has one slice of them and writes initialised values.
+            let out = unsafe { parts.uninit_range(some.clone()) };
+            let (grads, outputs) = (grads.range(some.clone()), outputs.range(some));
+            if len <= CONVERTED {
+                // SAFETY: the lines that `lines` writes are all of the slices.
+                unsafe { wide.write(grads, outputs, out, |x, y, out| lines(x, y, out, len, is_log)) };
+                continue;
             }
-            let wide_out = &mut wide_out[..count];
-            lines(&wide_grads[..count], &wide_outputs[..count], wide_out, len, is_log);
-            // SAFETY: `lines` has written `count` elements of `T`; these lines of the result, of the type that `store`
-            // writes, are only this thread's.
-            unsafe {
-                let out = parts.uninit_range(some).as_mut_ptr().cast();
-                store(wide_out.as_ptr().cast(), count, out, 1);
+            let both = || grads.chunks(CONVERTED).zip(outputs.chunks(CONVERTED));
+            let mut total = T::ZERO;
+            for (grads, outputs) in both() {
+                let (grads, outputs) = wide.read(grads, outputs);
+                add_sum(grads, outputs, &mut total, is_log);
+            }
+            for (out, (grads, outputs)) in out.chunks_mut(CONVERTED).zip(both()) {
+                // SAFETY: `gradients` writes all elements of a part.
+                unsafe { wide.write(grads, outputs, out, |x, y, out| gradients(x, y, out, total, is_log)) };
             }
         }
     });
@@ -86,8 +89,63 @@ fn converted<T: Float + Functions + Number, H: Element>(
     Ok(out)
 }
 
-/// The number of elements that are converted at a time, unless a line has more.
+/// The number of elements that are converted at a time.
 const CONVERTED: usize = 2048;
+
+/// Buffers for gradients and outputs of 16-bit floats, converted to `T`, and for results of `T` before they are
+/// converted.
+struct Wide<T> {
+    load: Loader,
+    store: Storer,
+    grads: Vec<T>,
+    outputs: Vec<T>,
+    out: Vec<MaybeUninit<T>>,
+}
+
+impl<T: Real> Wide<T> {
+    fn new(dtype: DType, len: usize) -> Self {
+        Wide {
+            load: loader::<T>(dtype),
+            store: storer::<T>(dtype),
+            grads: vec![T::ZERO; len],
+            outputs: vec![T::ZERO; len],
+            out: vec![MaybeUninit::uninit(); len],
+        }
+    }
+
+    /// Converts as many elements as buffers hold, or fewer. `H` is the type that these are for.
+    fn read<H: Element>(&mut self, grads: &[H], outputs: &[H]) -> (&[T], &[T]) {
+        let count = grads.len();
+        for (from, wide) in [(grads, &mut self.grads), (outputs, &mut self.outputs)] {
+            assert!(from.len() == count && count <= wide.len(), "buffers hold what is converted");
+            // SAFETY: `count` elements of `H`, and room for as many of `T`, the types that `load` takes.
+            unsafe { (self.load)(from.as_ptr().cast(), 1, count, wide.as_mut_ptr().cast()) };
+        }
+        (&self.grads[..count], &self.outputs[..count])
+    }
+
+    /// Converts elements, and the results that a function writes for them.
+    ///
+    /// # Safety
+    /// - The function writes each element of its last slice.
+    unsafe fn write<H: Element>(
+        &mut self,
+        grads: &[H],
+        outputs: &[H],
+        out: &mut [MaybeUninit<H>],
+        f: impl FnOnce(&[T], &[T], &mut [MaybeUninit<T>]),
+    ) {
+        let mut wide_out = std::mem::take(&mut self.out);
+        let (grads, outputs) = self.read(grads, outputs);
+        let wide = &mut wide_out[..grads.len()];
+        f(grads, outputs, wide);
+        assert!(wide.len() == out.len(), "a result for each element");
+        // SAFETY: the caller vouches that `f` has written all of `wide`: elements of `T`, for each of which there is
+        // room for one of `H`, the types that `store` takes.
+        unsafe { (self.store)(wide.as_ptr().cast(), out.len(), out.as_mut_ptr().cast(), 1) };
+        self.out = wide_out;
+    }
+}
 
 /// A real type that softmax is computed in.
 trait Real: Float + Functions + Number {}
@@ -135,23 +193,46 @@ fn write_each<T: Real>(out: &mut [MaybeUninit<T>], from: [&[T]; 2], f: impl Fn(T
     }
 }
 
+/// What is subtracted from each gradient of a line, once the outputs are multiplied by it.
+#[inline(always)]
+fn line_sum<T: Real>(grads: &[T], outputs: &[T], is_log: bool) -> T {
+    if is_log { sum([grads], |[grad]| grad) } else { sum([grads, outputs], |[grad, y]| grad * y) }
+}
+
+/// Writes the gradients of a line, or of a part of one.
+#[inline(always)]
+fn write_gradients<T: Real>(grads: &[T], outputs: &[T], out: &mut [MaybeUninit<T>], sum: T, is_log: bool) {
+    if !is_log {
+        return write_each(out, [grads, outputs], |grad, y| (grad - sum) * y);
+    }
+    exponentials(out, outputs, T::ZERO);
+    for (out, grad) in zip(out, grads) {
+        // SAFETY: `exponentials` has filled `out`, which is as long as `outputs`.
+        let probability = unsafe { out.assume_init_mut() };
+        *probability = *grad - *probability * sum;
+    }
+}
+
 on_vectors! {
     /// Writes the gradients of some lines.
     fn lines<T: Real>(grads: &[T], outputs: &[T], out: &mut [MaybeUninit<T>], len: usize, is_log: bool) {
         let lines = grads.chunks_exact(len).zip(outputs.chunks_exact(len));
         for (out, (grads, outputs)) in out.chunks_exact_mut(len).zip(lines) {
-            if is_log {
-                let sum = sum([grads], |[grad]| grad);
-                exponentials(out, outputs, T::ZERO);
-                for (out, grad) in zip(out, grads) {
-                    // SAFETY: `exponentials` has filled `out`, which is as long as `outputs`.
-                    let probability = unsafe { out.assume_init_mut() };
-                    *probability = *grad - *probability * sum;
-                }
-            } else {
-                let sum = sum([grads, outputs], |[grad, y]| grad * y);
-                write_each(out, [grads, outputs], |grad, y| (grad - sum) * y);
-            }
+            write_gradients(grads, outputs, out, line_sum(grads, outputs, is_log), is_log);
         }
+    }
+}
+
+on_vectors! {
+    /// Adds the sum of a part of a line.
+    fn add_sum<T: Real>(grads: &[T], outputs: &[T], total: &mut T, is_log: bool) {
+        *total = total.plus(line_sum(grads, outputs, is_log));
+    }
+}
+
+on_vectors! {
+    /// Writes the gradients of a part of a line.
+    fn gradients<T: Real>(grads: &[T], outputs: &[T], out: &mut [MaybeUninit<T>], sum: T, is_log: bool) {
+        write_gradients(grads, outputs, out, sum, is_log);
     }
 }

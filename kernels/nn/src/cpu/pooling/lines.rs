@@ -281,13 +281,12 @@ impl Pooling {
                 // SAFETY: the result was initialised with zeros, and `each` gives every volume to one thread, so this
                 // volume is this thread's alone.
                 let (grads, pixels, volume) = unsafe { (from.get(n), at.get(n), to.parts.get_mut(n)) };
-                for (grads, pixels) in grads.chunks_exact(lanes).zip(pixels.chunks_exact(lanes)) {
-                    for (lane, (grad, pixel)) in zip(grads, pixels).enumerate() {
-                        match volume.get_mut((*pixel as usize).wrapping_mul(lanes).wrapping_add(lane)) {
-                            Some(sum) => *sum = sum.plus(*grad),
-                            None => is_lost.store(true, Ordering::Relaxed),
-                        }
-                    }
+                let fit = match lanes {
+                    1 => give_back(1, grads, pixels, volume), // compiled as a loop over single elements
+                    _ => give_back(lanes, grads, pixels, volume),
+                };
+                if !fit {
+                    is_lost.store(true, Ordering::Relaxed);
                 }
             });
             ensure!(
@@ -319,6 +318,22 @@ impl Pooling {
         );
         Ok(())
     }
+}
+
+/// Adds gradients to the elements that they are of, in pixels of `lanes` elements. Returns whether there are all of
+/// these pixels.
+#[inline(always)]
+fn give_back<T: Number>(lanes: usize, grads: &[T], pixels: &[i64], volume: &mut [T]) -> bool {
+    let mut fit = true;
+    for (grads, pixels) in grads.chunks_exact(lanes).zip(pixels.chunks_exact(lanes)) {
+        for (lane, (grad, pixel)) in zip(grads, pixels).enumerate() {
+            match volume.get_mut((*pixel as usize).wrapping_mul(lanes).wrapping_add(lane)) {
+                Some(sum) => *sum = sum.plus(*grad),
+                None => fit = false,
+            }
+        }
+    }
+    fit
 }
 
 on_vectors! {

@@ -81,6 +81,17 @@ fn whole_numbers_are_counted() -> Result<()> {
     assert_eq!(aten::bincount(&x)?.to_vec::<i64>()?, [0, 1, 0, 2]);
     assert_eq!(aten::bincount::with(&longs(&[])?).minlength(2).call()?.to_vec::<i64>()?, [0, 0]);
     assert_eq!(aten::bincount(&Tensor::from([2u8, 2]))?.to_vec::<i64>()?, [0, 0, 2]);
+    for (len, below) in [(1000, 7), (4099, 1000), (5000, 3000), (3, 90)] {
+        let numbers: Vec<i64> = (0..len).map(|i| i * i % below).collect();
+        let mut want = vec![0; *numbers.iter().max().unwrap() as usize + 1];
+        numbers.iter().for_each(|number| want[*number as usize] += 1);
+        for dtype in [DType::Int64, DType::Int32, DType::UInt8, DType::UInt16] {
+            if dtype != DType::UInt8 || below < 256 {
+                let x = longs(&numbers)?.to_dtype(dtype)?;
+                assert_eq!(aten::bincount(&x)?.to_vec::<i64>()?, want, "{len} below {below}, {dtype}");
+            }
+        }
+    }
     let error = aten::bincount(&longs(&[1, -4, -2])?).unwrap_err();
     assert_eq!(error.to_string(), "aten::bincount: -4 is negative, expected zero or more");
     Ok(())

@@ -1,7 +1,7 @@
 //! Kernels of histograms and of counts.
 
-use torch_library::Element;
 use torch_library::prelude::*;
+use torch_library::{Element, match_dtype};
 
 use crate::aten;
 use crate::composite::collected;
@@ -90,16 +90,30 @@ fn bincount(this: &Tensor, weights: Option<&Tensor>, minlength: i64) -> Result<T
         this.dtype(),
         this.sizes()
     );
-    let numbers = Parts::<i64>::row_major(this, this.numel() as usize)?;
+    match_dtype!(this.dtype(), T: Integer => counted::<T>(this, weights, minlength),
+        else => counted::<i64>(this, weights, minlength))
+}
+
+/// How often each number from 0 to the largest one, or to `minlength`, is among the elements, or the sums of their
+/// weights.
+fn counted<T: Ordered>(this: &Tensor, weights: Option<&Tensor>, minlength: i64) -> Result<Tensor> {
+    const OPERATOR: &str = aten::bincount::NAME;
+    let numbers = Parts::<T>::row_major(this, this.numel() as usize)?;
     let numbers = if numbers.count() == 0 { &[][..] } else { numbers.get(0) };
-    let ends = |(least, largest): (i64, i64), number: &i64| (least.min(*number), largest.max(*number));
-    let (least, largest) = numbers.iter().fold((0, -1), ends);
+    let mut ends = [T::ZERO; 2];
+    widen(numbers, &mut ends);
+    let [least, largest] = ends.map(|end| end.cast::<i64>());
     ensure!(least == 0, Argument, "{OPERATOR}: {least} is negative, expected zero or more");
+    let largest = if numbers.is_empty() { -1 } else { largest };
     let count = largest.saturating_add(1).max(minlength);
+    let place = |number: &T| number.cast::<i64>() as usize;
     // Without numbers, the weights determine neither type nor count.
     let Some(weights) = weights.filter(|_| !numbers.is_empty()) else {
-        let mut counts = collected(aten::bincount::NAME, count, |_| 0i64)?;
-        numbers.iter().for_each(|number| counts[*number as usize] += 1);
+        let mut counts = collected(OPERATOR, count, |_| 0i64)?;
+        match count as usize {
+            ..=FEW if numbers.len() >= count as usize => count_few(numbers, place, &mut counts),
+            _ => numbers.iter().for_each(|number| counts[place(number)] += 1),
+        }
         return Tensor::from_vec(counts, &[count]);
     };
     ensure!(
@@ -109,11 +123,42 @@ fn bincount(this: &Tensor, weights: Option<&Tensor>, minlength: i64) -> Result<T
         weights.sizes(),
         this.numel()
     );
-    let mut sums = collected(aten::bincount::NAME, count, |_| 0.0)?;
+    let mut sums = collected(OPERATOR, count, |_| 0.0)?;
     let weight = loops::elements::<f64>(weights)?;
     for (number, weight) in zip(numbers, &weight) {
-        sums[*number as usize] += weight;
+        sums[place(number)] += weight;
     }
     let sums = Tensor::from_vec(sums, &[count])?;
     if weights.dtype() == DType::Float32 { loops::copy(&sums, DType::Float32) } else { Ok(sums) }
+}
+
+on_vectors! {
+    /// Widens a range, given by its ends, to that of all numbers.
+    fn widen<T: Ordered>(numbers: &[T], ends: &mut [T; 2]) {
+        let [mut least, mut largest] = *ends;
+        for number in numbers {
+            least = if *number < least { *number } else { least };
+            largest = if *number > largest { *number } else { largest };
+        }
+        *ends = [least, largest];
+    }
+}
+
+/// Up to this many counts fit into the cache several times.
+const FEW: usize = 1024;
+
+/// Counts numbers in several tables, which are added in the end: equal numbers often follow each other, and a count
+/// can be read only some time after it was written.
+fn count_few<T>(numbers: &[T], place: impl Fn(&T) -> usize, counts: &mut [i64]) {
+    let (some, rest) = numbers.as_chunks::<4>();
+    let mut tables = vec![[0i64; 4]; counts.len()];
+    for some in some {
+        for (n, number) in some.iter().enumerate() {
+            tables[place(number)][n] += 1;
+        }
+    }
+    rest.iter().for_each(|number| tables[place(number)][0] += 1);
+    for (count, table) in zip(counts, &tables) {
+        *count = table.iter().sum();
+    }
 }

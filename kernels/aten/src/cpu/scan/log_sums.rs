@@ -81,6 +81,7 @@ fn of_block(before: Sum, block: &mut [f64; BLOCK], len: usize) -> Sum {
 }
 
 /// Like [`of_block`], for any elements.
+#[inline(always)] // else its multiplications with additions would be calls
 fn one_by_one(before: Sum, elements: &mut [f64]) -> Sum {
     let mut sum = before.logarithm();
     for x in elements {

@@ -103,57 +103,46 @@ impl<const D: usize> Regions<D> {
             samples.sizes()
         );
         let sizes = [outer, &self.output.map(|size| size as i64)[..]].concat();
-        let out = Tensor::empty(&sizes, this.dtype(), this.device())?;
-        let indices = Tensor::empty(&sizes, DType::Int64, this.device())?;
         match_opmath!(this.dtype(), T: Float => {
-            if !loops::has_elements(&out) {
-                return Ok((out, indices));
+            if this.device() == Device::META || sizes.contains(&0) {
+                let empty = |dtype| Tensor::empty(&sizes, dtype, this.device());
+                return Ok((empty(this.dtype())?, empty(DType::Int64)?));
             }
             let (elements, samples) = (loops::elements::<T>(this)?, loops::elements::<T>(samples)?);
             let volume = self.input.iter().product::<usize>();
-            let (mut largest, mut places) = (Vec::new(), Vec::new());
+            let offsets = self.places(&self.kernel.map(|size| (0..size).collect()));
+            let count = elements.len() / volume * self.output.iter().product::<usize>();
+            let (mut largest, mut places) = (Vec::with_capacity(count), Vec::with_capacity(count));
             for (plane, sample) in elements.chunks(volume).zip(samples.chunks(D)) {
-                self.plane(this.dtype(), plane, sample, |value, place| {
+                for first in self.firsts(this.dtype(), sample) {
+                    let (value, place) = largest_of(plane, first, &offsets);
                     largest.push(value);
                     places.push(place as i64);
-                });
-            }
-            loops::assign(&out, &Tensor::from_vec(largest, &sizes)?)?;
-            loops::assign(&indices, &Tensor::from_vec(places, &sizes)?)?;
-        }, else => return Err(unsupported(operator, this.dtype())));
-        Ok((out, indices))
-    }
-
-    /// Calls a function with the largest element of each window, and its place. The samples are ordered with the last
-    /// spatial dimension first.
-    fn plane<T: Float + Number>(
-        &self,
-        dtype: DType,
-        plane: &[T],
-        samples: &[T],
-        mut f: impl FnMut(T, usize),
-    ) {
-        let reversed = |direction: usize| if D == 2 { D - 1 - direction } else { direction };
-        let starts: [Vec<usize>; D] =
-            std::array::from_fn(|direction| self.starts(dtype, direction, samples[reversed(direction)]));
-        let count = self.output.iter().product::<usize>();
-        for region in 0..count {
-            let origin = unravelled(region, &self.output);
-            let origin: [usize; D] = std::array::from_fn(|direction| starts[direction][origin[direction]]);
-            let mut best: Option<(T, usize)> = None;
-            for place in 0..self.kernel.iter().product::<usize>() {
-                let offset = unravelled(place, &self.kernel);
-                let place = (0..D).fold(0, |place, d| place * self.input[d] + origin[d] + offset[d]);
-                let value = plane[place];
-                // NaN counts as the largest number.
-                if best.is_none_or(|(largest, _)| value > largest || value.is_unordered()) {
-                    best = Some((value, place));
                 }
             }
-            if let Some((value, place)) = best {
-                f(value, place);
-            }
-        }
+            let largest = Tensor::from_vec(largest, &sizes)?;
+            let largest =
+                if T::DTYPE == this.dtype() { largest } else { loops::copy(&largest, this.dtype())? };
+            Ok((largest, Tensor::from_vec(places, &sizes)?))
+        }, else => Err(unsupported(operator, this.dtype())))
+    }
+
+    /// The first place of each window in a plane. The samples are ordered with the last spatial dimension first.
+    fn firsts<T: Float + Number>(&self, dtype: DType, samples: &[T]) -> Vec<usize> {
+        let reversed = |direction: usize| if D == 2 { D - 1 - direction } else { direction };
+        self.places(&std::array::from_fn(|direction| {
+            self.starts(dtype, direction, samples[reversed(direction)])
+        }))
+    }
+
+    /// The places in a plane, row by row, of all combinations of one coordinate for each spatial dimension.
+    fn places(&self, coordinates: &[Vec<usize>; D]) -> Vec<usize> {
+        coordinates.iter().zip(self.input).fold(vec![0], |places, (coordinates, size)| {
+            places
+                .iter()
+                .flat_map(|place| coordinates.iter().map(move |coordinate| place * size + coordinate))
+                .collect()
+        })
     }
 
     /// The starts of the windows in a spatial dimension: equally spaced, shifted by the random sample and rounded down,
@@ -180,12 +169,11 @@ impl<const D: usize> Regions<D> {
     }
 }
 
-/// The coordinates of a place in row-major order.
-fn unravelled<const D: usize>(mut place: usize, sizes: &[usize; D]) -> [usize; D] {
-    let mut coordinates = [0; D];
-    for direction in (0..D).rev() {
-        coordinates[direction] = place % sizes[direction];
-        place /= sizes[direction];
-    }
-    coordinates
+/// The largest element of a window, and its place; NaN counts as the largest number.
+#[inline]
+fn largest_of<T: Float + Number>(plane: &[T], first: usize, offsets: &[usize]) -> (T, usize) {
+    offsets.iter().fold((T::neg_infinity(), first), |(largest, at), offset| {
+        let value = plane[first + offset];
+        if value > largest || value.is_unordered() { (value, first + offset) } else { (largest, at) }
+    })
 }

@@ -44,18 +44,20 @@ fn running_product(grad: &Tensor, this: &Tensor, dim: i64, result: &Tensor) -> R
         return Ok(grad.clone());
     }
     let is_zero = aten::eq_Scalar(this, 0.into())?;
+    let has_zeros = aten::any(&is_zero)?;
+    let are_any = aten::is_nonzero(&has_zeros); // not where elements cannot be read, as under vmap
+    if let Ok(false) = are_any {
+        return rest_of_sums(grad, result, dim)?.div(&conj(this)?);
+    }
+    if GradMode::is_enabled() && are_any.is_ok() {
+        return each_product(grad, this, dim);
+    }
     // Quotients by zero are not used, but would make the gradient of this gradient NaN.
     let divisor = conj(&aten::masked_fill_Scalar(this, &is_zero, 1.into())?)?;
     let before = rest_of_sums(grad, result, dim)?.div(&divisor)?;
-    if !GradMode::is_enabled() {
-        return with_zeros(grad, this, &is_zero, &before, dim);
-    }
-    let has_zeros = aten::any(&is_zero)?;
-    match aten::is_nonzero(&has_zeros) {
-        Ok(false) => Ok(before),
-        Ok(true) => each_product(grad, this, dim),
-        // Elements cannot be read, as under vmap.
-        Err(_) => aten::where_self(&has_zeros, &each_product(grad, this, dim)?, &before),
+    match GradMode::is_enabled() {
+        true => aten::where_self(&has_zeros, &each_product(grad, this, dim)?, &before),
+        false => with_zeros(grad, this, &is_zero, &before, dim),
     }
 }
 

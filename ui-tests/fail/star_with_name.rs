@@ -1,7 +1,6 @@
 torch_library::torch_library! {
     pub mod ops {
         lift(Tensor self, *args) -> Tensor;
-        drop(Tensor self, **kwargs) -> Tensor;
     }
 }
 

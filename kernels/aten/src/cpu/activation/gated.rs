@@ -7,7 +7,7 @@
 use std::mem::MaybeUninit;
 
 use num_traits::Float;
-use torch_library::geometry::wrap_dim;
+use torch_library::geometry::{saturating_numel, wrap_dim};
 use torch_library::prelude::*;
 
 use super::backward::logistic;
@@ -41,7 +41,7 @@ impl Gated {
 
     /// The number of elements in a half that follow each other in a contiguous tensor.
     fn len_of_half(&self, tensor: &Tensor) -> usize {
-        (tensor.sizes()[self.dim..].iter().product::<i64>() / 2) as usize
+        (saturating_numel(&tensor.sizes()[self.dim..]) / 2) as usize
     }
 
     /// The elements of one half, as a view.

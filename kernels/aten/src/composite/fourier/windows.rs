@@ -85,13 +85,17 @@ impl Window {
             }
             let (middle, peak) = ((count - 1) as f64 / 2.0, beta.i0());
             let is_wide = window.dtype == DType::Float64;
-            let point = |at: i64| {
+            let argument = |at: i64| {
                 let away = (at as f64 - middle) / middle;
-                let point = (beta * (1.0 - away * away).sqrt()).i0();
-                // In `float32`, numbers overflow where they do in PyTorch, which computes in that dtype.
-                if is_wide { point / peak } else { f64::from(point as f32 / peak as f32) }
+                beta * (1.0 - away * away).sqrt()
             };
-            let points = Tensor::from_vec(collected(window.operator, count, point)?, &[count])?;
+            let mut points = Tensor::from_vec(collected(window.operator, count, argument)?, &[count])?;
+            aten::i0_(&mut points)?; // in vectors
+            // In `float32`, numbers overflow where they do in PyTorch, which computes in that dtype.
+            let share =
+                |point: f64| if is_wide { point / peak } else { f64::from(point as f32 / peak as f32) };
+            let shares: Vec<f64> = points.to_vec::<f64>()?.into_iter().map(share).collect();
+            points.fill_from(shares)?;
             aten::copy_(&mut x, &points)?;
             Ok(x)
         })

@@ -1,0 +1,7 @@
+torch_library::torch_library! {
+    pub mod ops {
+        drop(Tensor self, **kwargs) -> Tensor;
+    }
+}
+
+fn main() {}

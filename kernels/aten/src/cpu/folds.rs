@@ -379,7 +379,7 @@ impl<T: Ordered> Fold<T> for Extremes {
 /// An element and its position; `usize::MAX` before the first element.
 pub(crate) type Placed<T> = (T, usize);
 
-/// The first of the elements that [`Largest`] or [`Smallest`] finds.
+/// The first of the elements that [`Largest`], or its counterpart for the smallest, finds.
 pub struct First<F>(pub F);
 
 impl<T: Ordered, F: Fold<T, Value = T>> Fold<T> for First<F> {

@@ -5,15 +5,16 @@ use std::marker::PhantomData;
 
 use torch_library::{DType, Element, Leased, Result, Tensor};
 
+#[cfg(target_arch = "x86_64")]
+use super::CHUNK;
+use super::Input;
 use super::convert::{self, Storer};
 use super::function::{BLOCK, Block, Elements};
 use super::halves::Half;
 #[cfg(target_arch = "x86_64")]
 use super::halves::{self, Rows};
-use super::{CHUNK, Input};
-use crate::inlined::from_fn;
 #[cfg(target_arch = "x86_64")]
-use crate::inlined::zip;
+use crate::inlined::{from_fn, zip};
 
 mod plane;
 

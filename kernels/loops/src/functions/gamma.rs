@@ -15,7 +15,8 @@ pub trait Gamma {
     /// The derivative of [`log_gamma`](Self::log_gamma).
     fn digamma(self) -> Self;
 
-    /// The derivative of [`digamma`](Self::digamma); infinity at the poles, which are the integers up to 0.
+    /// The derivative of [`digamma`](Self::digamma), with PyTorch's digits, which are about ten; infinity at the poles,
+    /// which are the integers up to 0.
     fn trigamma(self) -> Self;
 }
 

@@ -312,6 +312,72 @@ fn columns_of_tall_matrices_are_folded_in_every_position() -> Result<()> {
     Ok(())
 }
 
+/// [`Moments`] of a tensor of three dimensions, by a loop over indices.
+fn moments_of(x: &Tensor, marks: [bool; 3]) -> Result<Vec<i64>> {
+    let sizes = [x.sizes()[0], x.sizes()[1], x.sizes()[2]];
+    let elements = x.to_dtype(DType::Int64)?.to_vec::<i64>()?;
+    let of = |index: [i64; 3], are_reduced: bool| {
+        let dims = (0..3).filter(|dim| marks[*dim] == are_reduced);
+        dims.fold(0, |place, dim| place * sizes[dim] + index[dim])
+    };
+    let last = sizes.map(|size| size - 1);
+    let (mut sums, mut elements) = (vec![0; of(last, false) as usize + 1], elements.into_iter());
+    for a in 0..sizes[0] {
+        for b in 0..sizes[1] {
+            for c in 0..sizes[2] {
+                sums[of([a, b, c], false) as usize] += elements.next().unwrap_or(0) * of([a, b, c], true);
+            }
+        }
+    }
+    Ok(sums)
+}
+
+#[test]
+fn rows_with_gaps_are_folded_in_every_position() -> Result<()> {
+    for width in [1, 2, 3, 8, 15, 16, 17, 31, 32, 48, 63, 64, 100, 200, 255, 256, 300] {
+        let numbers = |i: i64| (i % 7) as f32;
+        let sizes = [3, 70, width + 5];
+        let wide = Tensor::from_vec((0..210 * (width + 5)).map(numbers).collect(), &sizes)?;
+        for dtype in [DType::Float32, DType::BFloat16, DType::Float16, DType::Float64] {
+            let x = wide.to_dtype(dtype)?.narrow(2, 3, width)?;
+            for marks in [[true; 3], [false, true, true], [true, true, false], [false, true, false]] {
+                let want = moments_of(&x, marks)?;
+                let out = Tensor::empty(&[want.len() as i64], DType::Int64, Device::CPU)?;
+                fold([&out], &x, &marks, &Moments, |sum| [sum])?;
+                assert_eq!(out.to_vec::<i64>()?, want, "{width} {dtype} {marks:?}");
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn rows_of_channels_last_images_are_folded() -> Result<()> {
+    for (channels, width) in [(2, 30), (3, 9), (16, 2), (40, 70), (64, 16), (100, 5), (1, 8), (300, 20)] {
+        let numbers = |i: i64| (i * 37 % 101) as f32;
+        let x =
+            Tensor::from_vec((0..2 * channels * 5 * width).map(numbers).collect(), &[2, 5, width, channels])?;
+        for dtype in [DType::Float32, DType::BFloat16, DType::Int64, DType::Bool] {
+            let images = x.to_dtype(dtype)?.permute(&[0, 3, 1, 2])?;
+            let lines = images.contiguous()?;
+            for dims in [&[3][..], &[2], &[2, 3], &[0, 3], &[1, 3]] {
+                let sums = images.sum_dim(dims, false)?;
+                assert!(
+                    aten::equal(&sums, &lines.sum_dim(dims, false)?)?,
+                    "{channels} {width} {dtype} {dims:?}"
+                );
+            }
+            let ((best, places), (of_line, in_line)) =
+                (aten::max_dim(&images, 3)?, aten::max_dim(&lines, 3)?);
+            assert!(
+                aten::equal(&best, &of_line)? && aten::equal(&places, &in_line)?,
+                "{channels} {width} {dtype}"
+            );
+        }
+    }
+    Ok(())
+}
+
 #[test]
 fn tensors_differ_wherever_an_element_does() -> Result<()> {
     for numel in [1, 100, 5000, 100_000] {

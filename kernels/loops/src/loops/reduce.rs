@@ -30,6 +30,7 @@ use walks::Walks;
 use wide::{Slices, each_step, joined, slice_of_halves, slices};
 
 mod beside;
+mod gaps;
 mod prefetch;
 mod tall;
 mod walks;
@@ -203,15 +204,16 @@ pub fn fold<M: Element, F: Fold<M>, R: Element, const K: usize>(
     let count = walks.count;
     let input = Input::at(input.address(&lease)?, input.dtype(), M::DTYPE);
     let is_large = count.saturating_mul(results).saturating_mul(input.size) >= prefetch::LARGE;
-    let is_tall = tall::is_tall::<M, F>(&walks, input.size);
-    let folding = Folding { input, element: PhantomData, walks: &walks, is_large, is_tall, fold };
+    let rows_of = tall::rows_of_lines::<M, F>(&walks, &input);
+    let is_tall = rows_of.is_some();
+    let folding = Folding { input, element: PhantomData, walks: &walks, is_large, rows_of, fold };
     let mut outputs = [const { None }; K];
     for (output, out) in zip(&mut outputs, &outs) {
         *output = Some(Output::<R>::new(out, &lease)?);
     }
     let outputs = from_fn(|k: usize| outputs[k].take().expect("each was filled above"));
     // Threads get whole rows of results where the elements of a row are folded together.
-    let unit = if walks.are_beside && (walks.is_shared || folding.is_tall) { walks.row } else { 1 };
+    let unit = if walks.are_beside && (walks.is_shared || is_tall) { walks.row } else { 1 };
     let grain = (parallel::GRAIN / unit.saturating_mul(count).max(1)).max(1);
     parallel::shares(results / unit, grain, |range| {
         walks.kept.each_row(unit * range.start..unit * range.end, &mut |row| {
@@ -301,8 +303,8 @@ struct Folding<'f, M, F> {
     walks: &'f Walks,
     /// Whether what is read next is prefetched.
     is_large: bool,
-    /// Whether several rows of results, which follow each other, are folded as one line.
-    is_tall: bool,
+    /// Where several rows, which follow each other, are folded as one line: the row of each of its elements.
+    rows_of: Option<Vec<u32>>,
     fold: &'f F,
 }
 
@@ -467,7 +469,12 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
             return value;
         }
         // SAFETY: the caller vouches for `base` and for the range, which is no longer than a leaf.
-        unsafe { self.loaded_leaf(base, range) }
+        unsafe {
+            match self.has_rows() {
+                true => self.leaf_of_rows(base, range),
+                false => self.loaded_leaf(base, range),
+            }
+        }
     }
 
     /// Like [`leaf`](Self::leaf), for elements that are loaded into a buffer first.
@@ -518,7 +525,7 @@ fn each_branch(range: Range<usize>, leaf: usize, limit: usize, f: &mut impl FnMu
 
 /// Fills a slice with the values of a closure, and returns it as initialised.
 #[inline(always)]
-fn fill<T>(room: &mut [MaybeUninit<T>], f: impl Fn(usize) -> T) -> &mut [T] {
+fn fill<T>(room: &mut [MaybeUninit<T>], mut f: impl FnMut(usize) -> T) -> &mut [T] {
     for (i, place) in room.iter_mut().enumerate() {
         place.write(f(i));
     }

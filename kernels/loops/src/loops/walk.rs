@@ -232,6 +232,28 @@ impl<const N: usize> Walk<N> {
             start.advance(outer);
         }
     }
+
+    /// Calls a closure with a range of elements, counted in the order of the walk, in runs of rows that are equally
+    /// long and equally far apart: the first row, the number of rows, and their distance in the inputs.
+    pub(crate) fn runs(&self, range: Range<usize>, mut f: impl FnMut(Row<N>, usize, [isize; N])) {
+        let [inner, outer @ ..] = self.dims.as_slice() else {
+            return self.rows(range, |row| f(row, 1, [0; N]));
+        };
+        let (mut next, end) = (range.start, range.end);
+        while next < end {
+            let (row, within, left) = (next / inner.size, next % inner.size, end - next);
+            let start = Start::of(outer, row);
+            let (len, count, step) = match outer.first() {
+                Some(across) if within == 0 && left >= inner.size => {
+                    let count = (left / inner.size).min(across.size - row % across.size);
+                    (inner.size, count, across.inputs)
+                }
+                _ => (left.min(inner.size - within), 1, [0; N]),
+            };
+            f(inner.row(&start, within, len), count, step);
+            next += len * count;
+        }
+    }
 }
 
 impl Walk<1> {
@@ -267,6 +289,13 @@ impl Walk<1> {
         }
         walk.arrange();
         walk
+    }
+
+    /// Makes a dimension whose elements are contiguous in the input the innermost one, if one has at least so many.
+    pub(crate) fn turn_to_contiguous(&mut self, fewest: usize) {
+        if let Some(found) = self.dims.iter().position(|dim| dim.inputs[0] == 1 && dim.size >= fewest) {
+            self.dims[..=found].rotate_right(1);
+        }
     }
 
     /// A walk over the dimensions of an input that are reduced, in the order of its memory.

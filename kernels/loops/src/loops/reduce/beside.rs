@@ -9,10 +9,9 @@ use std::sync::OnceLock;
 use torch_library::Element;
 
 use super::walks::Walks;
-use super::wide::{ONE_ROW, narrow_steps, steps, steps_of_halves};
+use super::wide::{Lines, ONE_ROW, narrow_steps, steps, steps_of_halves};
 use super::{
-    BLOCK, Fold, Folding, LANES, MOST_BRANCHES, MOST_LINES, NARROW, RESULTS, TOGETHER, each_branch, fill,
-    halves,
+    BLOCK, Fold, Folding, MOST_BRANCHES, MOST_LINES, NARROW, RESULTS, TOGETHER, each_branch, fill, halves,
 };
 use crate::loops::halves::Half;
 use crate::loops::parallel;
@@ -55,22 +54,25 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
     unsafe fn leaf_beside(&self, base: isize, stride: isize, range: Range<usize>, folded: &mut [F::Value]) {
         const { assert!(1 <= F::LINES && F::LINES <= MOST_LINES) };
         let (mut block, mut buffers) = ([const { MaybeUninit::uninit() }; RESULTS], Vec::new());
-        let block = fill(&mut block[..folded.len()], |_| self.fold.identity());
-        let is_narrow = F::LINES == TOGETHER
-            && stride == 1
-            && self.input.is_plain
-            && block.len() <= NARROW
-            && block.len().is_multiple_of(LANES);
+        // A single block is folded in place.
+        let (block, mut folded) = match range.len() <= BLOCK {
+            true => (folded, None),
+            false => (fill(&mut block[..folded.len()], |_| self.fold.identity()), Some(folded)),
+        };
+        let is_narrow = F::LINES == TOGETHER && stride == 1 && self.input.is_plain && block.len() <= NARROW;
         let of_halves = Half::of(self.input.dtype).filter(|_| stride == 1).zip(steps_of_halves::<M, F>());
         let (mut position, end) = (range.start, range.end);
         self.walks.reduced.rows(range, |row| {
             let (mut i, step) = (0, row.input_strides[0]);
-            if self.is_tall {
+            if self.rows_of.is_some() {
                 // SAFETY: in bounds, as below; in a tall matrix the rows follow each other, `step` apart.
-                i = unsafe { self.whole_lines((base + row.inputs[0], step), row.len, position, folded) };
+                i = unsafe {
+                    let folded = folded.as_deref_mut().unwrap_or(block);
+                    self.whole_lines((base + row.inputs[0], step), row.len, position, folded)
+                };
                 position += i;
                 if i > 0 {
-                    self.merge_full(folded, block, position, end);
+                    self.merge_full(folded.as_deref_mut(), block, position, end);
                 }
             }
             while i < row.len {
@@ -83,18 +85,20 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
                 // kind, and `steps_of_halves` found the processor's features. Nothing writes (the lease of `fold`).
                 unsafe {
                     if is_narrow {
-                        let data = self.input.data.cast::<M>().offset(first);
-                        narrow_steps(self.fold, block, data, step, count, position);
+                        let first = self.input.data.cast::<M>().offset(first);
+                        let positions = (position, &ONE_ROW[..block.len()]);
+                        let lines = Lines { first, step, count, positions };
+                        narrow_steps(self.fold, block, lines);
                     } else if let Some((half, steps)) = of_halves {
                         let data = self.input.data.cast::<u16>().offset(first);
-                        let positions = (position, &ONE_ROW[..folded.len()]);
+                        let positions = (position, &ONE_ROW[..block.len()]);
                         steps(self.fold, block, half, data, step, count, positions);
                     } else {
                         self.steps_of_lines(block, first, [step, stride], count, position, &mut buffers);
                     }
                 }
                 (i, position) = (i + count, position + count);
-                self.merge_full(folded, block, position, end);
+                self.merge_full(folded.as_deref_mut(), block, position, end);
             }
         });
     }
@@ -156,14 +160,21 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
         steps(self.fold, block, &lines[..count], position);
     }
 
-    /// Merges the accumulators of a block into the results and resets them, when they have taken [`BLOCK`] elements or
-    /// all up to `end`.
-    fn merge_full(&self, folded: &mut [F::Value], block: &mut [F::Value], position: usize, end: usize) {
-        if !position.is_multiple_of(BLOCK) && position != end {
-            return;
+    /// Merges the accumulators of a block into the results, if they are others, and resets them, when they have taken
+    /// [`BLOCK`] elements or all up to `end`.
+    fn merge_full(
+        &self,
+        folded: Option<&mut [F::Value]>,
+        block: &mut [F::Value],
+        position: usize,
+        end: usize,
+    ) {
+        if let Some(folded) = folded
+            && (position.is_multiple_of(BLOCK) || position == end)
+        {
+            self.merge_into(folded, block);
+            block.fill(self.fold.identity());
         }
-        self.merge_into(folded, block);
-        block.fill(self.fold.identity());
     }
 }
 

@@ -12,11 +12,12 @@ use super::walks::Walks;
 use super::wide::{repeated_steps, steps_of_halves};
 use super::{BLOCK, Fold, Folding, LANES, RESULTS, TOGETHER, fill};
 use crate::inlined::from_fn;
+use crate::loops::Input;
 use crate::loops::bytes::copy_row;
 use crate::loops::halves::Half;
 
 /// With fewer lines than this, the accumulators would take longer than the rows.
-const FEWEST: usize = 2 * TOGETHER;
+const FEWEST: usize = TOGETHER;
 
 /// A common multiple of this number and the number of results is enough, where one of [`LANES`] is too large.
 const PART: usize = LANES / 4;
@@ -24,22 +25,31 @@ const PART: usize = LANES / 4;
 /// Rows of up to this many bytes are copied by a few instructions.
 const COPIED: usize = 64;
 
-/// Whether the input, whose elements have `size` bytes, is a tall matrix, or several of them.
-pub(super) fn is_tall<M: Element, F: Fold<M>>(walks: &Walks, size: usize) -> bool {
+/// If the input is a tall matrix, or several of them: the row of each element of a line. Folds that want positions look
+/// it up, since a division for each element would not vectorise.
+pub(super) fn rows_of_lines<M: Element, F: Fold<M>>(walks: &Walks, input: &Input) -> Option<Vec<u32>> {
+    // Longer rows fill vectors; those that are converted on the way do so in whole [`LANES`].
+    let is_short = walks.row < PART || !input.is_plain;
     let follow_each_other = walks.kept.inner_stride() == Some(1)
         && walks.reduced.inner_stride().is_some_and(|step| {
             let row = walks.row as isize;
-            step == row || step > row && walks.row * size <= COPIED
+            step == row || step > row && walks.row * input.size <= COPIED
         });
-    F::IN_LANES && walks.are_beside && follow_each_other && rows_of_line(walks.row).is_some()
+    if !(F::IN_LANES && walks.are_beside && is_short && follow_each_other) {
+        return None;
+    }
+    let height = rows_of_line(walks.row, walks.count)?;
+    let mut rows_of = Vec::with_capacity(height * walks.row);
+    for row in 0..height as u32 {
+        rows_of.resize(rows_of.len() + walks.row, row);
+    }
+    Some(rows_of)
 }
 
-/// The number of rows that make up a line.
-fn rows_of_line(results: usize) -> Option<usize> {
-    if results.is_multiple_of(LANES) {
-        return None; // whole vectors already
-    }
-    [LANES, PART].into_iter().map(|lanes| lanes / gcd(lanes, results)).find(|rows| rows * results <= RESULTS)
+/// The number of rows that make up a line of several.
+fn rows_of_line(results: usize, rows: usize) -> Option<usize> {
+    let mut heights = [LANES, PART].into_iter().map(|lanes| lanes / gcd(lanes, results));
+    heights.find(|height| *height > 1 && height * results <= RESULTS && rows / height >= FEWEST)
 }
 
 fn gcd(a: usize, b: usize) -> usize {
@@ -50,7 +60,7 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
     /// Adds the elements of whole lines to the results, and returns the number of their rows.
     ///
     /// # Safety
-    /// - The input [is tall](is_tall), and there is a value for each result of a row.
+    /// - The input is tall, as [`rows_of_lines`] has found, and there is a value for each result of a row.
     /// - `first` is the place of the first of `rows` rows, each with an element for every result, which start `step`
     ///   apart in the input.
     /// - Nothing writes to the input during the call.
@@ -62,17 +72,9 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
         folded: &mut [F::Value],
     ) -> usize {
         let halves = Half::of(self.input.dtype).zip(steps_of_halves::<M, F>());
-        let Some(height) = rows_of_line(folded.len()) else { return 0 };
-        let count = rows / height;
-        if count < FEWEST {
-            return 0;
-        }
-        let (width, len) = (folded.len(), height * folded.len());
-        // Looked up by folds that want positions, since a division for each element would not vectorise.
-        let mut rows_of = [0u32; RESULTS];
-        for (row, elements) in rows_of[..len].chunks_exact_mut(width.max(1)).enumerate() {
-            elements.fill(row as u32);
-        }
+        let (width, rows_of) = (self.walks.row, self.rows_of.as_deref().unwrap_or_default());
+        let Some(height) = rows_of_line(width, rows).filter(|_| folded.len() == width) else { return 0 };
+        let (count, len) = (rows / height, height * width);
         let rows_of = &rows_of[..len];
         let mut lanes = [const { MaybeUninit::uninit() }; RESULTS];
         let lanes = fill(&mut lanes[..len], |_| self.fold.identity());
@@ -113,11 +115,21 @@ impl<M: Element, F: Fold<M>> Folding<'_, M, F> {
                 }
             }
             if (start + lines).is_multiple_of(BLOCK) || start + lines == count {
-                lanes.chunks_exact(width).for_each(|lanes| self.merge_into(folded, lanes));
+                self.merge_rows(folded, lanes);
                 lanes.fill(self.fold.identity());
             }
         }
         count * height
+    }
+
+    /// Merges the rows of a line, whose number is a power of two, into the results.
+    fn merge_rows(&self, folded: &mut [F::Value], mut lanes: &mut [F::Value]) {
+        while lanes.len() > folded.len() {
+            let (left, right) = lanes.split_at_mut(lanes.len() / 2);
+            self.fold.merge_each(left, right);
+            lanes = left;
+        }
+        self.merge_into(folded, lanes);
     }
 }
 

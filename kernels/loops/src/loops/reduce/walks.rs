@@ -4,7 +4,7 @@ use torch_library::geometry::Geometry;
 
 use super::{BRANCH, LANES, LEAF, RESULTS};
 use crate::loops::parallel::GRAIN;
-use crate::loops::walk::Walk;
+use crate::loops::walk::{SHORT, Walk};
 
 /// Up to this many elements of each result are folded side by side with those of others: starting a loop takes
 /// longer than going through a few elements.
@@ -34,14 +34,22 @@ pub(super) struct Walks {
 impl Walks {
     /// The walks for a number of results, and for folds that take elements [in lanes](super::Fold::IN_LANES) or not.
     pub(super) fn new(input: &Geometry, is_reduced: &[bool], results: usize, in_lanes: bool) -> Self {
-        let (reduced, kept) = (Walk::of_reduced(input, is_reduced), Walk::of_kept(input, is_reduced));
+        let (reduced, mut kept) = (Walk::of_reduced(input, is_reduced), Walk::of_kept(input, is_reduced));
+        let is_denser =
+            |kept: &Walk<1>| reduced.inner_stride().is_some_and(|inner| kept.inner_stride() < Some(inner));
         let count = reduced.count();
+        match is_denser(&kept) {
+            // As the channels of a channels-last image whose rows are reduced.
+            false => kept.turn_to_contiguous(1),
+            // Results far apart take a while to write, so they must be fewer than the elements.
+            true if count >= SHORT => kept.turn_to_contiguous(SHORT),
+            true => {}
+        }
         let row = kept.inner().map_or(1, |(row, _)| row).max(1);
         // The steps of folds that are not in lanes, such as the place of a maximum, take longer than a loop does to
         // start, and longer than to gather the elements of each result.
         let (fewest, few) = if in_lanes { (2, FEW) } else { (FEW, FEW / 2) };
-        let is_denser = reduced.inner_stride().is_some_and(|inner| kept.inner_stride() < Some(inner));
-        let are_beside = is_denser && row >= fewest || count <= few && row >= LANES;
+        let are_beside = is_denser(&kept) && row >= fewest || count <= few && row >= LANES;
         let leaf = leaf_beside(row);
         let are_many = match are_beside {
             true => row <= RESULTS && count > leaf && count.saturating_mul(row) > 2 * GRAIN,

@@ -8,8 +8,8 @@ use std::mem::MaybeUninit;
 use torch_library::DType;
 use torch_library::Element;
 
-use super::{Fold, LANES, RESULTS};
-use crate::inlined::zip;
+use super::{Fold, LANES, RESULTS, TOGETHER};
+use crate::inlined::{from_fn, zip};
 use crate::loops::function::BLOCK;
 use crate::loops::halves::Half;
 #[cfg(target_arch = "x86_64")]
@@ -220,10 +220,18 @@ unsafe fn steps_widened<M: Element, F: Fold<M>>(
         *values = held;
     }
     let len = rest.len();
-    for n in 0..if len == 0 { 0 } else { count } {
-        for ((value, row), element) in rest.iter_mut().zip(rest_of_rows).zip(line(lanes_end, n, len)) {
-            *value = fold.step(*value, element, position + n * height + *row as usize);
+    if len > 0 {
+        // What the lanes beyond the last value hold is dropped.
+        let (mut held, mut rows_of_rest) = ([fold.identity(); LANES], [0; LANES]);
+        held[..len].copy_from_slice(rest);
+        rows_of_rest[..len].copy_from_slice(rest_of_rows);
+        for n in 0..count {
+            let line = line(lanes_end, n, len);
+            for i in 0..LANES {
+                held[i] = fold.step(held[i], line[i], position + n * height + rows_of_rest[i] as usize);
+            }
         }
+        rest.copy_from_slice(&held[..len]);
     }
 }
 
@@ -231,6 +239,32 @@ unsafe fn steps_widened<M: Element, F: Fold<M>>(
 #[inline(always)]
 pub(super) fn joined<M, F: Fold<M> + ?Sized>(fold: &F, lanes: [F::Value; LANES]) -> F::Value {
     halved_to_one(&lanes, &|a, b| fold.merge(a, b))
+}
+
+/// Merges any number of values as a tree, with wide vectors where there are any.
+pub(super) fn merged<M, F: Fold<M>>(fold: &F, values: &mut [F::Value]) -> F::Value {
+    #[cfg(target_arch = "x86_64")]
+    if has_avx2() {
+        // SAFETY: `has_avx2` found the features that it is compiled for.
+        return unsafe { merged_wide(fold, values) };
+    }
+    merge_all(fold, values)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+fn merged_wide<M, F: Fold<M>>(fold: &F, values: &mut [F::Value]) -> F::Value {
+    merge_all(fold, values)
+}
+
+#[inline(always)]
+fn merge_all<M, F: Fold<M>>(fold: &F, mut values: &mut [F::Value]) -> F::Value {
+    while values.len() > 1 {
+        let (left, right) = values.split_at_mut(values.len().div_ceil(2));
+        fold.merge_each(&mut left[..right.len()], right);
+        values = left;
+    }
+    values.first().copied().unwrap_or_else(|| fold.identity())
 }
 
 /// Joins the first half of the values with the second half, until one value is left. Each half is an array of its own,
@@ -321,7 +355,7 @@ pub(super) fn repeated_steps<M: Element, F: Fold<M>>(
         // SAFETY: `has_avx2` found the features that it is compiled for.
         return unsafe { repeated_steps_wide(fold, values, lines, positions) };
     }
-    each_repeated_step(fold, values, lines, positions);
+    each_repeated_step(fold, values, lines, positions, height_of(positions.1));
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -332,7 +366,7 @@ fn repeated_steps_wide<M: Element, F: Fold<M>>(
     lines: &[&[M]],
     positions: (usize, &[u32]),
 ) {
-    each_repeated_step(fold, values, lines, positions);
+    each_repeated_step(fold, values, lines, positions, height_of(positions.1));
 }
 
 #[inline(always)]
@@ -341,8 +375,9 @@ fn each_repeated_step<M: Element, F: Fold<M>>(
     values: &mut [F::Value],
     lines: &[&[M]],
     (position, rows): (usize, &[u32]),
+    height: usize,
 ) {
-    let (len, height) = (values.len(), height_of(rows));
+    let len = values.len();
     let rows = &rows[..len];
     if let [a, b, c, d] = lines {
         // Slices of one length and an index: the loop vectorises, as one over `enumerate` does not.
@@ -361,74 +396,76 @@ fn each_repeated_step<M: Element, F: Fold<M>>(
     }
 }
 
-/// Adds one element of each of `count` lines, which start `step` apart, to each of a few values, with wide vectors
-/// where there are any.
+/// Lines of contiguous elements, of which each starts `step` after the one before.
+#[derive(Clone, Copy)]
+pub(super) struct Lines<'a, M> {
+    pub(super) first: *const M,
+    pub(super) step: isize,
+    pub(super) count: usize,
+    /// The position of the first element, and of each column from there on. The next line goes on after the last
+    /// column.
+    pub(super) positions: (usize, &'a [u32]),
+}
+
+/// Adds one element of each line to each of a few values, with wide vectors where there are any.
 ///
 /// # Safety
-/// - `count` lines, `step` apart, can be read from `data` on, each with as many plain values of `M` as there are in
-///   `values`.
+/// - The lines have as many plain values of `M` as there are in `values`, and a column each.
 /// - Nothing writes to them during the call.
-/// - The number of values is a multiple of [`LANES`].
 pub(super) unsafe fn narrow_steps<M: Element, F: Fold<M>>(
     fold: &F,
     values: &mut [F::Value],
-    data: *const M,
-    step: isize,
-    count: usize,
-    position: usize,
+    lines: Lines<'_, M>,
 ) {
-    for (n, values) in values.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
-        let data = data.wrapping_add(n * LANES);
-        #[cfg(target_arch = "x86_64")]
-        if has_avx2() {
-            // SAFETY: `has_avx2` found these features; the caller vouches for lines as long as `values`, of which
-            // these are [`LANES`] columns.
-            unsafe { lanes_wide(fold, values, data, step, count, position) };
-            continue;
-        }
-        // SAFETY: the caller vouches for lines as long as `values`, of which these are [`LANES`] columns.
-        unsafe { lanes(fold, values, data, step, count, position) };
+    #[cfg(target_arch = "x86_64")]
+    if has_avx2() {
+        // SAFETY: `has_avx2` found these features; the caller vouches for the lines.
+        return unsafe { narrow_steps_wide(fold, values, lines) };
     }
+    // SAFETY: the caller vouches for the lines.
+    unsafe { each_narrow_step(fold, values, lines) }
 }
 
 /// # Safety
-/// - `count` lines of [`LANES`] plain values of `M`, `step` apart, can be read from `data` on, and nothing writes to
-///   them during the call.
+/// - The requirements of [`narrow_steps`].
 /// - The processor has these features.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
-unsafe fn lanes_wide<M: Element, F: Fold<M>>(
-    fold: &F,
-    values: &mut [F::Value; LANES],
-    data: *const M,
-    step: isize,
-    count: usize,
-    position: usize,
-) {
-    // SAFETY: the caller vouches for `count` lines of [`LANES`] values.
-    unsafe { lanes(fold, values, data, step, count, position) };
+unsafe fn narrow_steps_wide<M: Element, F: Fold<M>>(fold: &F, values: &mut [F::Value], lines: Lines<'_, M>) {
+    // SAFETY: the caller vouches for the lines.
+    unsafe { each_narrow_step(fold, values, lines) }
 }
 
 /// # Safety
-/// - `count` lines of [`LANES`] plain values of `M`, `step` apart, can be read from `data` on, and nothing writes to
-///   them during the call.
+/// - The requirements of [`narrow_steps`].
 #[inline(always)]
-unsafe fn lanes<M: Element, F: Fold<M>>(
-    fold: &F,
-    values: &mut [F::Value; LANES],
-    data: *const M,
-    step: isize,
-    count: usize,
-    position: usize,
-) {
-    let mut held = *values;
-    for n in 0..count {
-        // SAFETY: `n` is below `count`, and the caller vouches for a line of [`LANES`] plain values there, aligned
-        // for `M` and so for an array of it.
-        let line = unsafe { data.offset(n as isize * step).cast::<[M; LANES]>().read() };
-        for (value, element) in zip(&mut held, &line) {
-            *value = fold.step(*value, *element, position + n);
+unsafe fn each_narrow_step<M: Element, F: Fold<M>>(fold: &F, values: &mut [F::Value], lines: Lines<'_, M>) {
+    let Lines { first, step, count, positions: (position, columns) } = lines;
+    let height = height_of(columns);
+    let (chunks, rest) = values.as_chunks_mut::<LANES>();
+    let (chunks_of_columns, columns) = columns.as_chunks::<LANES>();
+    let mut start = 0;
+    for (values, columns) in chunks.iter_mut().zip(chunks_of_columns) {
+        let mut held = *values; // in registers for all lines
+        for n in 0..count {
+            // SAFETY: `n` is below `count`, and the caller vouches for these columns of a line there, whose alignment
+            // for `M` is that of an array of it.
+            let line = unsafe { first.offset(n as isize * step).add(start).cast::<[M; LANES]>().read() };
+            for i in 0..LANES {
+                held[i] = fold.step(held[i], line[i], position + n * height + columns[i] as usize);
+            }
         }
+        *values = held;
+        start += LANES;
     }
-    *values = held;
+    // LLVM breaks up arrays of fewer accumulators: these are loaded and stored once for several lines.
+    for n in (0..if rest.is_empty() { 0 } else { count }).step_by(TOGETHER) {
+        let lines = from_fn::<_, TOGETHER>(|k| {
+            let n = (n + k).min(count - 1) as isize;
+            // SAFETY: `n` is below `count`, and the caller vouches for the last columns of a line there.
+            unsafe { std::slice::from_raw_parts(first.offset(n * step).add(start), rest.len()) }
+        });
+        let lines = &lines[..TOGETHER.min(count - n)];
+        each_repeated_step(fold, rest, lines, (position + n * height, columns), height);
+    }
 }

@@ -94,13 +94,22 @@ impl<T: Number> Fold<T> for SumOfNumbers {
     }
 }
 
-/// The sum of bytes, which are numbers or booleans.
-pub(crate) struct SumOfBytes;
+/// The sum of bytes, which are numbers or booleans. Any byte of a boolean that is not zero counts as one: memory from
+/// outside may hold others.
+pub(crate) struct SumOfBytes<const ARE_FLAGS: bool>;
 
-impl Fold<u8> for SumOfBytes {
+impl<const ARE_FLAGS: bool> SumOfBytes<ARE_FLAGS> {
+    #[inline(always)]
+    fn number(byte: u8) -> u8 {
+        if ARE_FLAGS { u8::from(byte != 0) } else { byte }
+    }
+}
+
+impl<const ARE_FLAGS: bool> Fold<u8> for SumOfBytes<ARE_FLAGS> {
     type Value = i64;
 
     const IN_LANES: bool = false;
+    const LINES: usize = 64;
 
     #[inline(always)]
     fn identity(&self) -> i64 {
@@ -109,7 +118,7 @@ impl Fold<u8> for SumOfBytes {
 
     #[inline(always)]
     fn step(&self, sum: i64, element: u8, _: usize) -> i64 {
-        sum + i64::from(element)
+        sum + i64::from(Self::number(element))
     }
 
     #[inline(always)]
@@ -120,22 +129,41 @@ impl Fold<u8> for SumOfBytes {
     /// In 16-bit lanes, which cannot overflow for up to 16 000 bytes.
     #[inline(always)]
     fn slice(&self, elements: &[u8], _: usize) -> i64 {
-        const LANES: usize = 64;
         let (rows, rest) = elements.as_chunks::<LANES>();
-        let mut sums = [0u16; LANES];
-        for row in rows {
-            for (sum, x) in zip(&mut sums, row) {
-                *sum += u16::from(*x);
+        let mut sum = rest.iter().map(|x| u32::from(Self::number(*x))).sum::<u32>();
+        if !rows.is_empty() {
+            let mut sums = [0u16; LANES];
+            for row in rows {
+                for (sum, x) in zip(&mut sums, row) {
+                    *sum += u16::from(Self::number(*x));
+                }
+            }
+            sum += sums.iter().map(|lane| u32::from(*lane)).sum::<u32>();
+        }
+        i64::from(sum)
+    }
+
+    /// In 16-bit lanes, which cannot overflow for so few lines.
+    #[inline(always)]
+    fn lines(&self, values: &mut [i64], lines: &[&[u8]], _: usize) {
+        let (chunks, rest) = values.as_chunks_mut::<LANES>();
+        let start = LANES * chunks.len();
+        for (n, values) in chunks.iter_mut().enumerate() {
+            let mut sums = [0u16; LANES];
+            for line in lines.iter().filter_map(|line| line[n * LANES..].first_chunk::<LANES>()) {
+                for (sum, x) in zip(&mut sums, line) {
+                    *sum += u16::from(Self::number(*x));
+                }
+            }
+            for (value, sum) in zip(values, &sums) {
+                *value += i64::from(*sum);
             }
         }
-        let mut sum = 0;
-        for x in rest {
-            sum += i64::from(*x);
+        for line in lines {
+            for (value, x) in zip(&mut *rest, &line[start..]) {
+                *value += i64::from(Self::number(*x));
+            }
         }
-        for lane in sums {
-            sum += i64::from(lane);
-        }
-        sum
     }
 }
 

@@ -32,12 +32,20 @@ mod kernels {
         let reduction = Reduction::new(output, this, dim, keepdim)?;
         let dtype = type_of_sum(this, dtype_or_that_of_out(output, dtype)?);
         let out = reduction.output(dtype)?;
-        if matches!((this.dtype(), dtype), (DType::Bool | DType::UInt8, DType::Int64)) {
-            fold::<u8, _, _, _>([&out], this, reduction.is_reduced(), &SumOfBytes, |sum: i64| [sum])?;
-            return Ok(out);
+        let is_reduced = reduction.is_reduced();
+        match (this.dtype(), dtype) {
+            (DType::Bool, DType::Int64) => {
+                fold([&out], &as_bytes(this)?, is_reduced, &SumOfBytes::<true>, |sum| [sum])?;
+                return Ok(out);
+            }
+            (DType::UInt8, DType::Int64) => {
+                fold([&out], this, is_reduced, &SumOfBytes::<false>, |sum| [sum])?;
+                return Ok(out);
+            }
+            _ => {}
         }
         match_opmath!(dtype, T: Bool | Integer | Float | Complex => {
-            fold([&out], this, reduction.is_reduced(), &Sum, |sum: T| [sum])?;
+            fold([&out], this, is_reduced, &Sum, |sum: T| [sum])?;
         }, else => return Err(reduction.unsupported(dtype)));
         Ok(out)
     }
@@ -217,6 +225,16 @@ fn product(
 /// From this many elements on, booleans are taken as the bytes that they are in memory, which need no conversion.
 const MANY: i64 = 1024;
 
+/// Booleans as the bytes that they are in memory, if there are many.
+fn as_bytes(this: &Tensor) -> Result<Tensor> {
+    if this.dtype() != DType::Bool || this.numel() < MANY {
+        return Ok(this.clone());
+    }
+    let geometry = this.geometry();
+    let (sizes, strides, offset) = (geometry.sizes(), geometry.strides(), geometry.offset());
+    Tensor::from_storage(this.storage().clone(), sizes, strides, offset, DType::UInt8, this.key_set())
+}
+
 /// Computes `any` or `all`. As in PyTorch, the result is `uint8` for `uint8`, and boolean otherwise.
 fn any_or_all(
     output: Output<'_>,
@@ -237,11 +255,7 @@ fn any_or_all(
     output.exactly(dtype)?;
     let out = reduction.output(dtype)?;
     if this.numel() >= MANY && matches!(this.dtype(), DType::Bool | DType::UInt8) {
-        let geometry = this.geometry();
-        let (sizes, strides) = (geometry.sizes(), geometry.strides());
-        let (storage, offset) = (this.storage().clone(), geometry.offset());
-        let bytes = Tensor::from_storage(storage, sizes, strides, offset, DType::UInt8, this.key_set())?;
-        fold::<u8, _, _, _>([&out], &bytes, reduction.is_reduced(), combined, |byte| [byte != 0])?;
+        fold::<u8, _, _, _>([&out], &as_bytes(this)?, reduction.is_reduced(), combined, |byte| [byte != 0])?;
     } else {
         fold::<bool, _, _, _>([&out], this, reduction.is_reduced(), combined, |is_true| [is_true])?;
     }

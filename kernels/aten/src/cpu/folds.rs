@@ -407,33 +407,40 @@ impl<T: Ordered> Fold<T> for Extremes {
 /// An element and its position; `usize::MAX` before the first element.
 pub(crate) type Placed<T> = (T, usize);
 
-/// The first of the elements that [`Largest`], or its counterpart for the smallest, finds.
-pub struct First<F>(pub F);
+/// The first of the largest elements, or of the smallest; the first NaN if there is one.
+pub struct First<const LARGEST: bool>;
 
-impl<T: Ordered, F: Fold<T, Value = T>> Fold<T> for First<F> {
+impl<const LARGEST: bool> First<LARGEST> {
+    /// Whether `a` is chosen rather than `b`, wherever they are.
+    #[inline(always)]
+    fn is_better<T: Ordered>(a: T, b: T) -> bool {
+        let is_worse = if LARGEST { a <= b } else { a >= b };
+        !is_worse & !b.is_unordered()
+    }
+}
+
+impl<T: Ordered, const LARGEST: bool> Fold<T> for First<LARGEST> {
     type Value = Placed<T>;
 
-    const IS_FASTER_WIDEST: bool = F::IS_FASTER_WIDEST;
+    const IS_FASTER_WIDEST: bool = true;
     const IN_LANES: bool = false;
 
     #[inline(always)]
     fn identity(&self) -> Placed<T> {
-        (self.0.identity(), usize::MAX)
+        (if LARGEST { T::LOWEST } else { T::HIGHEST }, usize::MAX)
     }
 
     #[inline(always)]
     fn step(&self, best: Placed<T>, element: T, position: usize) -> Placed<T> {
-        self.merge(best, (element, position))
+        // No step goes back, so one that is as good comes later, but for the first one.
+        let is_taken = Self::is_better(element, best.0) | (best.1 == usize::MAX);
+        (if is_taken { element } else { best.0 }, if is_taken { position } else { best.1 })
     }
 
     #[inline(always)]
     fn merge(&self, a: Placed<T>, b: Placed<T>) -> Placed<T> {
-        let are_alike = a.0 == b.0 || (a.0.is_unordered() && b.0.is_unordered());
-        if are_alike {
-            return if a.1 < b.1 { a } else { b };
-        }
-        let best = self.0.merge(a.0, b.0);
-        if best == a.0 || (best.is_unordered() && a.0.is_unordered()) { a } else { b }
+        let is_earlier = !Self::is_better(a.0, b.0) & (b.1 < a.1);
+        if Self::is_better(b.0, a.0) | is_earlier { b } else { a }
     }
 
     /// Finds the best element first, then the first block that contains it, whose elements are compared one by one.
@@ -443,7 +450,7 @@ impl<T: Ordered, F: Fold<T, Value = T>> Fold<T> for First<F> {
         if elements.is_empty() {
             return self.identity();
         }
-        let best = self.0.slice(elements, position);
+        let best: T = if LARGEST { Largest.slice(elements, 0) } else { Smallest.slice(elements, 0) };
         let is_best = |x: T| (x == best) | (x.is_unordered() & best.is_unordered());
         let (mut start, (blocks, _)) = (0, elements.as_chunks::<BLOCK>());
         for block in blocks {
@@ -503,10 +510,7 @@ impl<T: Keyed, const LARGEST: bool> Fold<T> for FirstInOne<LARGEST> {
         if elements.is_empty() {
             return i64::MIN;
         }
-        let (best, place) = match LARGEST {
-            true => First(Largest).slice(elements, position),
-            false => First(Smallest).slice(elements, position),
-        };
+        let (best, place) = First::<LARGEST>.slice(elements, position);
         Self::of(best, place)
     }
 }

@@ -5,7 +5,7 @@ use torch_library::prelude::*;
 
 use super::nonempty;
 use crate::aten;
-use crate::cpu::folds::{First, FirstInOne, Largest, Smallest};
+use crate::cpu::folds::{First, FirstInOne};
 use crate::cpu::index::pick;
 use crate::loops::pointwise::unsupported;
 use crate::loops::reduce::fold;
@@ -95,10 +95,7 @@ fn write_indices<const LARGEST: bool>(out: &Tensor, this: &Tensor, reduction: &R
 
 fn pairs<T: Ordered, const LARGEST: bool>(out: &Tensor, this: &Tensor, is_reduced: &[bool]) -> Result<()> {
     let position = |(_, position): (T, usize)| [position as i64];
-    match LARGEST {
-        true => fold([out], this, is_reduced, &First(Largest), position),
-        false => fold([out], this, is_reduced, &First(Smallest), position),
-    }
+    fold([out], this, is_reduced, &First::<LARGEST>, position)
 }
 
 /// A tensor without dimensions, as a row of one element.

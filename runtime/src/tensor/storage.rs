@@ -70,9 +70,9 @@ pub trait StorageImpl: Any + Send + Sync {
 /// A handle to a block of memory; clones share the block.
 ///
 /// Host memory is aligned to 64 bytes, and zeroed unless requested otherwise, so that no element is ever uninitialised.
-/// Blocks below 32 KiB are in one allocation with the data that handles share; larger blocks are kept for reuse when
-/// they are freed, 32 MiB of them at most. A block never moves and never changes its size: a tensor that needs more
-/// gets a new one.
+/// Blocks below 32 KiB are in one allocation with the data that handles share; larger blocks are kept for reuse, as a
+/// whole or in parts, when they are freed, 32 MiB of them at most. A block never moves and never changes its size: a
+/// tensor that needs more gets a new one.
 ///
 /// The **version counter** is part of the storage, so all views of one storage share it, however they were created.
 ///
@@ -186,19 +186,19 @@ impl Storage {
         let padded = nbytes.checked_add(Self::ALIGN - spare::ALIGN);
         let layout = padded.and_then(|padded| alloc::Layout::from_size_align(padded, spare::ALIGN).ok());
         let Some(layout) = layout else { return Err(out_of_memory(nbytes)) };
-        let base = match (spare::take(layout), is_zeroed) {
-            (Some(base), true) => {
-                // SAFETY: `take` returns blocks of exactly this layout, which no other code uses.
+        let (base, layout) = match (spare::take(layout), is_zeroed) {
+            (Some((base, taken)), true) => {
+                // SAFETY: `take` returns blocks of at least this size, which no other code uses.
                 unsafe { base.write_bytes(0, layout.size()) };
-                Some(base)
+                (Some(base), taken)
             }
-            (Some(base), false) => Some(base),
+            (Some((base, taken)), false) => (Some(base), taken),
             // SAFETY: the layout's size is at least `ALIGN - spare::ALIGN`, not zero.
-            (None, true) => NonNull::new(unsafe { alloc::alloc_zeroed(layout) }),
+            (None, true) => (NonNull::new(unsafe { alloc::alloc_zeroed(layout) }), layout),
             (None, false) => {
                 // SAFETY: the layout's size is at least `ALIGN - spare::ALIGN`, not zero.
                 let base = NonNull::new(unsafe { alloc::alloc(layout) });
-                base.inspect(|base| pages::widen(*base, layout.size()))
+                (base.inspect(|base| pages::widen(*base, layout.size())), layout)
             }
         };
         let Some(base) = base else { return Err(out_of_memory(nbytes)) };
@@ -412,9 +412,9 @@ impl Drop for Inner {
         match self.owner {
             Owner::Heap { base, layout } if layout.size() != 0 => {
                 // SAFETY: `base` came from the global allocator with this layout: in `allocate_apart` or
-                // `allocate_exactly`, or in the vector that `from_vec` took. It was not freed before, since an `Inner`
-                // is not copied, and it is no longer accessed: code that has `data` also has a handle, of which this
-                // was the last.
+                // `allocate_exactly`, or in the vector that `from_vec` took; or else from `spare::take`. It was not
+                // freed before, since an `Inner` is not copied, and it is no longer accessed: code that has `data` also
+                // has a handle, of which this was the last.
                 unsafe { spare::free(base, layout) }
             }
             Owner::Heap { .. } | Owner::Nothing => {}

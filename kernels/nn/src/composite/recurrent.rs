@@ -227,7 +227,10 @@ impl Weights<'_> {
             steps.reverse();
         }
         let is_few = |step: &Tensor| step.sizes().first().is_some_and(|rows| *rows <= FEW_ROWS);
-        let w_hh = match steps.len() >= MANY_STEPS && is_few(&steps[0]) {
+        // `bfloat16` is multiplied pair by pair, along the rows that the weight has.
+        let is_turned =
+            steps.len() >= MANY_STEPS && is_few(&steps[0]) && self.w_hh.dtype() != DType::BFloat16;
+        let w_hh = match is_turned {
             true => in_columns(self.w_hh)?,
             false => self.w_hh.clone(),
         };

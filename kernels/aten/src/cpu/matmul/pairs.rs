@@ -10,7 +10,8 @@
 //!    rows and 512 columns at a time, which are multiplied by several panels while they are in the cache.
 //! 3. The sums are rounded once, as they are written; whole rows of a panel by one instruction.
 //!
-//! Products with a vector need no panels, and read the matrix as it lies in memory.
+//! Products with a vector need no panels, and read the matrix as it lies in memory. So do those of a few rows and a
+//! matrix whose columns are contiguous, in registers.
 //!
 //! A weight of a linear layer has contiguous columns. If it is multiplied by few rows, the transposed product is
 //! computed in tiles: the few rows become panels, and tiles are loaded from the weight itself, which is read once and
@@ -32,6 +33,7 @@ use crate::loops::convert::{self, Storer};
 use crate::loops::transpose::transpose;
 use crate::loops::{self, parallel};
 
+mod few;
 mod panels;
 mod rows;
 mod vector;
@@ -111,6 +113,13 @@ pub unsafe fn multiply_by(unit: Unit, out: &Tensor, a: &Tensor, b: &Tensor) -> R
         // the rows of `dense` are contiguous as ensured; the strides are those of the tensors. The lease prevents other
         // accesses; the caller guarantees the instructions, and every unit has those of registers.
         unsafe { product.times_vectors(form) };
+        return Ok(());
+    }
+    if product.has_few_rows() {
+        // SAFETY: by `check`, the factors have columns, the sizes match and the result is disjoint from the factors;
+        // the rows of `dense` are contiguous as ensured; the strides are those of the tensors. The lease prevents other
+        // accesses; the caller guarantees the instructions of the unit, which is that of registers.
+        unsafe { product.times_columns() };
         return Ok(());
     }
     let product = product.oriented();

@@ -14,7 +14,7 @@ use crate::inlined::from_fn;
 use crate::loops::parallel;
 
 /// The elements of a register.
-const LANES: usize = 32;
+pub(super) const LANES: usize = 32;
 
 /// The columns that are summed side by side where the rows of the matrix are contiguous: four cache lines of each row.
 const COLUMNS: usize = 4 * LANES;
@@ -138,7 +138,7 @@ impl Product {
 /// - From `from` on, `len` elements can be read, or as many as a register has.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512bf16")]
-unsafe fn load(from: *const u16, len: usize) -> __m512i {
+pub(super) unsafe fn load(from: *const u16, len: usize) -> __m512i {
     if len >= LANES {
         // SAFETY: the caller guarantees as many elements.
         return unsafe { from.cast::<__m512i>().read_unaligned() };
@@ -150,7 +150,7 @@ unsafe fn load(from: *const u16, len: usize) -> __m512i {
 /// Adds the products of pairs.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bf16")]
-fn add_pairs(sums: __m512, a: __m512i, b: __m512i) -> __m512 {
+pub(super) fn add_pairs(sums: __m512, a: __m512i, b: __m512i) -> __m512 {
     // SAFETY: both are 512 bits, of which any are a value.
     let [a, b] = unsafe { std::mem::transmute::<[__m512i; 2], [__m512bh; 2]>([a, b]) };
     _mm512_dpbf16_ps(sums, a, b)

@@ -386,6 +386,25 @@ fn pointwise_convolutions_add_the_bias_once() -> Result<()> {
     Ok(())
 }
 
+/// As after a pooling of whole images: a matrix of pixels in either memory format, which the result keeps.
+#[test]
+fn pointwise_convolutions_of_single_pixels_keep_the_memory_format() -> Result<()> {
+    let (weight, bias) = (numbers(&[24, 40, 1, 1], 3)?, numbers(&[24], 4)?);
+    for batch in [1, 3] {
+        let rows = numbers(&[batch, 40, 1, 1], 1)?;
+        let last = rows.strided_view(&[batch, 40, 1, 1], &[40, 1, 40, 40], 0)?;
+        let wanted = naive(&rows, &weight, [1, 0, 1, 1])?;
+        for (images, strides) in [(rows, [24, 1, 1, 1]), (last, [24, 1, 24, 24])] {
+            let plain = aten::conv2d(&images, &weight)?;
+            assert_eq!((plain.strides(), plain.to_vec::<f32>()?), (&strides[..], wanted.clone()));
+            let shifted = aten::conv2d::with(&images, &weight).bias(Some(&bias)).call()?;
+            let added = plain.add(&bias.reshape(&[24, 1, 1])?)?;
+            assert_eq!(shifted.to_vec::<f32>()?, added.to_vec::<f32>()?);
+        }
+    }
+    Ok(())
+}
+
 /// Numbers from -3 to 3, in `bfloat16`.
 fn whole_numbers(sizes: &[i64], step: i64) -> Result<Tensor> {
     let count: i64 = sizes.iter().product();

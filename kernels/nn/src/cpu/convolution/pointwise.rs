@@ -10,7 +10,7 @@ use crate::cpu::matmul;
 /// The number of pixels that a vector of the product should hold, so that few of its lanes are unused.
 const LANES: i64 = 16;
 
-/// With fewer pixels in channels-last images, the implicit product is faster.
+/// With fewer pixels in channels-last images, if each has several, the implicit product is faster.
 const FEWEST_ROWS: i64 = 128;
 
 /// What the channels of a pixel are in the matrix that images are: a row, since they lie side by side, or a column.
@@ -79,8 +79,8 @@ impl Convolution<'_> {
             1 => MemoryFormat::ChannelsLast,
             _ => return Ok(None),
         };
-        let is_tall = self.batch.saturating_mul(pixels) >= FEWEST_ROWS;
-        Ok((is_tall && lies(format)?).then_some(Layout::Rows))
+        let are_rows = pixels == 1 || self.batch.saturating_mul(pixels) >= FEWEST_ROWS;
+        Ok((are_rows && lies(format)?).then_some(Layout::Rows))
     }
 
     fn product(

@@ -207,6 +207,16 @@ fn naive(x: &Tensor, weight: &Tensor, [stride, padding, dilation, groups]: [i64;
     Ok(result)
 }
 
+/// Depthwise convolutions of images whose lines fill registers: in several bands, of even and odd lengths, with gaps.
+const LONG_LINES: [[[i64; 4]; 3]; 6] = [
+    [[1, 8, 300, 110], [8, 1, 3, 3], [1, 3, 1, 8]],
+    [[2, 9, 31, 28], [9, 1, 5, 5], [2, 2, 1, 9]],
+    [[1, 8, 20, 29], [8, 1, 3, 4], [2, 1, 2, 8]],
+    [[1, 8, 140, 201], [8, 1, 3, 3], [2, 0, 1, 8]],
+    [[3, 8, 13, 12], [8, 1, 1, 1], [1, 2, 1, 8]],
+    [[1, 8, 9, 3], [8, 1, 1, 9], [1, 10, 1, 8]],
+];
+
 #[test]
 fn convolutions_of_every_size_are_sums_under_the_window() -> Result<()> {
     // Among them: several blocks, panels and steps of sums; few kernels and one for each channel; windows with wide
@@ -236,8 +246,10 @@ fn convolutions_of_every_size_are_sums_under_the_window() -> Result<()> {
         ([1, 1, 90, 200], [1, 1, 3, 3], [1, 1, 1, 1]),
         ([2, 8, 5, 4000], [8, 1, 2, 4], [5, 0, 1, 8]),
     ];
+    let long = LONG_LINES.map(|[image, kernel, steps]| (image, kernel, steps));
     for ((image, kernel, steps), format) in cases
         .into_iter()
+        .chain(long)
         .flat_map(|case| [MemoryFormat::Contiguous, MemoryFormat::ChannelsLast].map(|format| (case, format)))
     {
         let name = format!("{image:?} {kernel:?} {steps:?} {format:?}");

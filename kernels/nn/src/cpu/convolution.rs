@@ -9,8 +9,8 @@
 //! step ([`input_tile`]). A transposed convolution maps places to an image, and is a product of the
 //! same kind for the pixels of each phase of the stride; each of the two is the gradient of the other with respect to
 //! its input. For the gradient of the weight, rows and steps change roles. Convolutions of `bfloat16` multiply
-//! pairs of elements where the processor has instructions for that. [`depthwise`] convolutions of channels-last images
-//! are no products: vectors run along the channels of each pixel.
+//! pairs of elements where the processor has instructions for that. [`depthwise`] convolutions are no products: vectors
+//! run along the channels of each pixel in channels-last images, and along rows of pixels in some row-major ones.
 
 use torch_library::can_cast;
 use torch_library::geometry::{Dims, strides_for};

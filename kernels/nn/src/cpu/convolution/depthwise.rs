@@ -1,5 +1,6 @@
-//! Depthwise convolutions of channels-last images: each channel has a window of its own. Vectors run along the channels
-//! of a pixel, which lie side by side, so nothing is interleaved first.
+//! Depthwise convolutions: each channel has a window of its own. Vectors run along what lies side by side, so nothing
+//! is interleaved first: the channels of a pixel in channels-last images, the pixels of a row in row-major ones
+//! ([`planes`]).
 #![expect(unsafe_code, reason = "takes memory that it fills, and shares lines of it among threads")]
 
 use smallvec::SmallVec;
@@ -16,19 +17,21 @@ use crate::number::Number;
 mod converted;
 mod lines;
 mod passes;
+mod planes;
 
 use converted::{Kept, Lines, LinesMut};
 use lines::{Gradient, Line};
 use passes::Pass;
+use planes::{Bands, Plane};
 
-/// With fewer channels, most of a register would be empty.
+/// With fewer channels, most of a register would be empty, or vectors run along rows of pixels without a copy.
 const FEWEST: i64 = 8;
 
 /// The most parts of the lines that have sums of their own for the gradient of the weight.
 const MOST_PARTS: usize = 64;
 
 impl Convolution<'_> {
-    /// The convolution, from images to places, if it is depthwise and its result channels-last.
+    /// The convolution, from images to places, if it is depthwise and faster computed here.
     pub(super) fn depthwise(
         &self,
         image: &Tensor,
@@ -36,6 +39,13 @@ impl Convolution<'_> {
         bias: Option<&Tensor>,
     ) -> Result<Option<Tensor>> {
         let sizes = self.places_sizes();
+        if let Some(bands) = self.bands(image, weight, &sizes)? {
+            return match image.dtype() {
+                DType::Float64 => self.summed_by_planes::<f64>([image, weight], bias, &sizes, &bands),
+                _ => self.summed_by_planes::<f32>([image, weight], bias, &sizes, &bands),
+            }
+            .map(Some);
+        }
         if !self.is_depthwise(image, &sizes)? {
             return Ok(None);
         }
@@ -155,6 +165,59 @@ impl Convolution<'_> {
                 }
             });
         }
+        drop(to); // ends its lease
+        Ok(out)
+    }
+
+    /// How planes of images are copied, if the convolution is depthwise, images and result are row-major, of numbers
+    /// that are not converted, and it is faster computed plane by plane.
+    fn bands(&self, image: &Tensor, weight: &Tensor, sizes: &[i64]) -> Result<Option<Bands>> {
+        let dtype = image.dtype();
+        if !(self.lead == 1
+            && self.groups >= FEWEST
+            && self.channels == [self.groups; 2]
+            && matches!(dtype, DType::Float32 | DType::Float64)
+            && weight.dtype() == dtype
+            && image.is_contiguous(MemoryFormat::Contiguous)
+            && self.strides_like_operands(sizes, dtype)? == contiguous_strides(sizes))
+        {
+            return Ok(None);
+        }
+        let ([_, axes @ ..], [_, source @ ..], [_, result @ ..]) = (self.axes, self.image, self.places);
+        Ok(Bands::new(axes, source, result, dtype.size()))
+    }
+
+    /// Computes planes of pixels, each of which is a channel of an image.
+    fn summed_by_planes<T: Held>(
+        &self,
+        [source, weight]: [&Tensor; 2],
+        bias: Option<&Tensor>,
+        sizes: &[i64],
+        bands: &Bands,
+    ) -> Result<Tensor> {
+        let channels = self.groups as usize;
+        // SAFETY: `Plane` writes all pixels of each plane. After an error the tensor is dropped.
+        let out = unsafe { Tensor::uninit(sizes, source.dtype(), self.input.device())? };
+        let [pixels, places] = [self.image, self.places].map(|sizes| sizes[1] as usize * sizes[2] as usize);
+        let (from, to) = (Lines::<T>::of(source, pixels)?, LinesMut::<T>::of(&out, places)?);
+        let weights = Parts::<T>::row_major(weight, self.taps())?;
+        let bias = bias.map_or_else(|| Ok(vec![T::ZERO; channels]), loops::elements::<T>)?;
+        self.check_converted_bias(bias.len() == channels, self.groups)?;
+        let grain = (GRAIN / (places * (self.taps() + 1)).max(1)).max(1);
+        parallel::shares(self.batch as usize * channels, grain, |planes| {
+            Aligned::lend(|copy| {
+                let copy = copy.numbers::<T>(bands.size());
+                copy.fill(T::ZERO);
+                let (mut kept, mut written) = (Kept::default(), Aligned::default());
+                for n in planes {
+                    let (source, weights) = (from.get(&[n], &mut kept)[0], weights.get(n % channels));
+                    let (bias, copy) = (bias[n % channels], &mut *copy);
+                    let write = |to: &mut [_]| work(Plane { bands, source, weights, bias, copy, to });
+                    // SAFETY: only this thread has this plane; `Plane` writes all of its pixels.
+                    unsafe { to.write(n, 0..1, places, &mut written, write) };
+                }
+            });
+        });
         drop(to); // ends its lease
         Ok(out)
     }

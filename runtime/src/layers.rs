@@ -3,13 +3,14 @@
 use crate::guard::Layered;
 use crate::program::Program;
 use crate::registry::{LayerKernel, Layers};
-use crate::{autocast, fake, functionalize, lazy_bits, tracer, vmap};
+use crate::{autocast, dispatch_mode, fake, functionalize, lazy_bits, tracer, vmap};
 
 impl Layers for Program {
     const LAYERS: &'static [LayerKernel] = &[
         vmap::FRONT_LAYER,
         vmap::BACK_LAYER,
         fake::LAYER,
+        dispatch_mode::LAYER,
         functionalize::LAYER,
         lazy_bits::CONJUGATE,
         lazy_bits::NEGATIVE,

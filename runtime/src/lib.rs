@@ -120,6 +120,7 @@ pub mod autocast;
 mod native;
 mod std_ops;
 
+pub mod dispatch_mode;
 pub mod fake;
 pub mod functionalize;
 mod lazy_bits;

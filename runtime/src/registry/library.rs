@@ -13,6 +13,7 @@ use crate::bail;
 use crate::error::{Error, ErrorKind, Result};
 use crate::key::DispatchKey;
 use crate::operator::{OperatorHandle, Place};
+use crate::warning::warn;
 
 /// A group of registrations made at run time. Dropping it undoes all of them, and nothing else.
 ///
@@ -291,7 +292,8 @@ impl Library {
         define().map_err(|error| error.at(place))
     }
 
-    /// Registers a kernel for an operator (`add.Tensor`) and a key. The operator may be defined later.
+    /// Registers a kernel for an operator (`add.Tensor`) and a key. The operator may be defined later; a debug build
+    /// warns if another one has almost its name.
     ///
     /// With `Undefined` the key is the library's, or `CompositeImplicitAutograd` if the library has none. Of several
     /// kernels for one key the newest is used; when it is removed, the one before it is used again.
@@ -331,6 +333,13 @@ impl Library {
         }
         let (index, id) = runtime::implement(&mut state, &name, (key, place), &mut kernel)?;
         self.undo.push(Undo::Kernel { index, id });
+        let meant = state.meant_by_kernel(&name);
+        drop(state);
+        if let Some(meant) = meant {
+            warn(format!(
+                "a kernel for {key} is registered for {name}, which is not defined; did you mean {meant}?\n  at {place}"
+            ));
+        }
         Ok(())
     }
 

@@ -39,7 +39,7 @@ fn misspelt(libraries: &[&LibraryRecord]) -> BTreeSet<String> {
 
 /// Whether one name is the other with a letter or two mistyped. Numbers that differ, as in `ops1` and `ops2`, are no
 /// slip.
-fn is_slip(left: &str, right: &str) -> bool {
+pub(super) fn is_slip(left: &str, right: &str) -> bool {
     let letters = |name: &str| name.chars().filter(|c| !c.is_ascii_digit()).collect::<Vec<_>>();
     let (mut left_letters, mut right_letters) = (letters(left), letters(right));
     if left_letters == right_letters {

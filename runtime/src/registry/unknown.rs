@@ -2,6 +2,7 @@
 
 use torch_library_schema::edit_distance;
 
+use super::misspelt::is_slip;
 use super::names::Names;
 use super::state::State;
 use crate::collect::linking;
@@ -24,15 +25,26 @@ const CRATES: [(&str, &str); 8] = [
 ];
 
 impl State {
+    /// What an author probably meant who has just registered a kernel under this name: nothing in a release build, or
+    /// if an operator has the name.
+    pub(super) fn meant_by_kernel(&self, name: &str) -> Option<&'static str> {
+        let is_defined = self.entry_named(name).is_some_and(|entry| entry.operator().is_some());
+        if cfg!(debug_assertions) && !is_defined { self.names.meant(name) } else { None }
+    }
+
     /// The error for a name without an operator.
     #[cold]
     pub(super) fn unknown(&self, text: &str) -> Error {
         if let Some(registration) = self.entry_named(text).and_then(|entry| entry.registrations.first()) {
+            let help = match self.names.meant(text) {
+                Some(name) => format!("did you mean {name}? Otherwise link"),
+                None => "link".to_owned(),
+            };
             return Error::new(
                 ErrorKind::UnknownOperator,
                 format!(
                     "operator {text} has kernels but was never defined\n  a kernel is registered at {}\n  \
-                     help: link the crate that declares it, or define its schema",
+                     help: {help} the crate that declares it, or define its schema",
                     registration.place
                 ),
             );
@@ -102,6 +114,20 @@ impl Names {
             _ => "no operator has a similar name; is the crate that declares it linked (`use that_crate as _;`)?"
                 .to_owned(),
         }
+    }
+
+    /// The operator for which a kernel was probably meant that is registered under a name without an operator: an
+    /// overload of that name, or one whose name was mistyped. A kernel for `add_` may well be registered before `add_`
+    /// is defined, so it was not meant for `add`.
+    pub(super) fn meant(&self, text: &str) -> Option<&'static str> {
+        let is_overload = |name: &&str| name.strip_prefix(text).is_some_and(|rest| rest.starts_with('.'));
+        let without_underscores = |name: &str| name.replace('_', "");
+        let is_meant = |name: &&str| {
+            name.len().abs_diff(text.len()) <= 2
+                && is_slip(name, text)
+                && without_underscores(name) != without_underscores(text)
+        };
+        self.operators().filter(is_overload).min().or_else(|| self.operators().filter(is_meant).min())
     }
 
     /// Whether PyTorch's own operators are linked, and with them the fallbacks of layers that call them.

@@ -51,6 +51,14 @@ pub(crate) enum Command {
     },
     /// List kernels of operators that are not defined.
     Dangling,
+    /// Compare the operators and kernels with those of another build: those that `inspect list --json` wrote to a file
+    /// there. Fails if they differ.
+    Compare {
+        /// The file.
+        saved: PathBuf,
+        /// Only names with this prefix: `aten`, `aten::add`.
+        name: Option<String>,
+    },
     /// Recompute everything, and compare it with what calls use. Fails if there is a problem.
     Check,
     /// Show the table of an operator that has kernels for these keys only.

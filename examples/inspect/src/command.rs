@@ -2,6 +2,7 @@
 
 pub(crate) mod call;
 pub(crate) mod check;
+pub(crate) mod compare;
 pub(crate) mod dangling;
 pub(crate) mod explain;
 pub(crate) mod html;

@@ -79,6 +79,7 @@ fn answer(command: Command, input: &mut dyn BufRead) -> Result<Answer> {
         Command::Registrations { key } => command::registrations::answer(key.as_deref()),
         Command::Html { out, sources } => command::html::answer(&out, &sources),
         Command::Dangling => Ok(command::dangling::answer()),
+        Command::Compare { saved, name } => command::compare::answer(&saved, name.as_deref()),
         Command::Check => Ok(command::check::answer()),
         Command::Whatif { register, all } => command::whatif::answer(&register, all),
         Command::Call { operator, arguments } => command::call::answer(&operator, &arguments),

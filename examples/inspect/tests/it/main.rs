@@ -4,6 +4,7 @@ use expect_test::{Expect, expect};
 use torch_library::{DispatchKey, Library, Result, RuntimeKernel};
 
 mod catalogue;
+mod compare;
 mod operators;
 
 /// Runs the tool: the exit code, the output, the error output.
@@ -89,6 +90,9 @@ fn table_shows_where_each_key_leads() {
               fake [backend fallback]
                   Fake
 
+              dispatch_mode [backend fallback]
+                  Python
+
               vmap_back [backend fallback]
                   FuncTorchDynamicLayerBackMode
 
@@ -124,9 +128,9 @@ fn table_shows_where_each_key_leads() {
               [missing]
                   Undefined, CUDA, HIP, XLA, MPS, IPU, XPU, HPU, VE, Lazy, MTIA, MAIA, PrivateUse1, PrivateUse2,
                   PrivateUse3, Meta, FPGA, Vulkan, Metal, Quantized*, CustomRNGKeyId, MkldnnCPU, Sparse*, SparseCsr*,
-                  NestedTensor*, Python, FuncTorchBatched, BatchedNestedTensor, Batched, FuncTorchGradWrapper,
-                  DeferredInit, PythonTLSSnapshot, TESTING_ONLY_GenericWrapper, TESTING_ONLY_GenericMode,
-                  PreDispatch, PythonDispatcher
+                  NestedTensor*, FuncTorchBatched, BatchedNestedTensor, Batched, FuncTorchGradWrapper, DeferredInit,
+                  PythonTLSSnapshot, TESTING_ONLY_GenericWrapper, TESTING_ONLY_GenericMode, PreDispatch,
+                  PythonDispatcher
         "#]],
     );
 }
@@ -285,6 +289,9 @@ fn whatif_shows_the_table_of_registrations() {
               fake [backend fallback]
                   Fake
 
+              dispatch_mode [backend fallback]
+                  Python
+
               vmap_back [backend fallback]
                   FuncTorchDynamicLayerBackMode
 
@@ -316,7 +323,7 @@ fn whatif_shows_the_table_of_registrations() {
                   FuncTorchDynamicLayerFrontMode
 
               [missing]
-                  Python, FuncTorchBatched, BatchedNestedTensor, Batched, FuncTorchGradWrapper, DeferredInit,
+                  FuncTorchBatched, BatchedNestedTensor, Batched, FuncTorchGradWrapper, DeferredInit,
                   PythonTLSSnapshot, TESTING_ONLY_GenericWrapper, TESTING_ONLY_GenericMode, PreDispatch,
                   PythonDispatcher
         "#]],
@@ -343,6 +350,9 @@ fn whatif_takes_kernels_that_fall_through() {
 
               fake [backend fallback]
                   Fake
+
+              dispatch_mode [backend fallback]
+                  Python
 
               vmap_back [backend fallback]
                   FuncTorchDynamicLayerBackMode
@@ -372,7 +382,7 @@ fn whatif_takes_kernels_that_fall_through() {
                   AutogradOther
 
               [missing]
-                  Python, FuncTorchBatched, BatchedNestedTensor, Batched, FuncTorchGradWrapper, DeferredInit,
+                  FuncTorchBatched, BatchedNestedTensor, Batched, FuncTorchGradWrapper, DeferredInit,
                   PythonTLSSnapshot, TESTING_ONLY_GenericWrapper, TESTING_ONLY_GenericMode, PreDispatch,
                   PythonDispatcher
         "#]],

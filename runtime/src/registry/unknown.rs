@@ -87,6 +87,8 @@ impl Names {
         if is_operator(&in_schemas) {
             return format!("in schemas it is {in_schemas}");
         }
+        let is_in_python = in_schemas.split_once("::").is_some_and(|(namespace, _)| self.have(namespace));
+        let text = if is_in_python { &in_schemas } else { text };
         // As in Rust, `ns::add_Tensor`.
         let is_in_rust = |name: &&str| name.contains('.') && name.replacen('.', "_", 1) == text;
         if let Some(name) = self.operators().filter(is_in_rust).min() {

@@ -67,27 +67,37 @@ pub(crate) fn run(build: Build<'_>) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
+/// Builds a package that is a shared object, and returns its folder or cargo's error output.
+#[cfg(target_os = "linux")]
+pub(crate) fn compile_plug_in(package: &str) -> Result<PathBuf, String> {
+    compile_target(Build::new(package), &["--lib"])
+}
+
 /// Builds a program, and returns its folder or cargo's error output.
 pub(crate) fn compile(build: Build<'_>) -> Result<PathBuf, String> {
+    compile_target(build, &["--bin", build.binary])
+}
+
+fn compile_target(build: Build<'_>, target: &[&str]) -> Result<PathBuf, String> {
     let built = Folder::of(build);
     let _turn = built.lock();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates");
     static LOCKED: Once = Once::new();
     LOCKED.call_once(|| lock_versions(&folder));
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["rustc", "--quiet", "--offline", "--package", build.package, "--bin", build.binary]);
+    cargo.args(["rustc", "--quiet", "--offline", "--package", build.package]).args(target);
     cargo.args(["--features", build.features]);
     for setting in OPTIMISED.iter().filter(|_| build.optimised) {
         cargo.args(["--config", setting]);
     }
-    let target = built.path();
-    cargo.arg("--").args(build.flags).current_dir(&folder).env("CARGO_TARGET_DIR", &target);
+    let path = built.path();
+    cargo.arg("--").args(build.flags).current_dir(&folder).env("CARGO_TARGET_DIR", &path);
     // Compiles libraries once, in a form that serves each kind of LTO.
     cargo.env("RUSTFLAGS", "-C embed-bitcode=yes").env_remove("TORCH_LIBRARY_DTYPES");
     cargo.envs(build.dtypes.map(|dtypes| ("TORCH_LIBRARY_DTYPES", dtypes)));
     let output = cargo.output().unwrap();
     match output.status.success() {
-        true => Ok(target),
+        true => Ok(path),
         false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
     }
 }

@@ -4,5 +4,7 @@ mod cargo;
 mod dtypes;
 mod fail;
 mod packages;
+#[cfg(target_os = "linux")] // it names shared objects, and the variable with their folders
+mod plug_ins;
 mod registrations;
 mod tidy;

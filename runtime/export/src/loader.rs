@@ -44,7 +44,8 @@ impl Loader {
     }
 
     /// Puts weights on a device, and replaces every device that the program names by it, except `meta`: the device of
-    /// the export does not matter.
+    /// the export does not matter. Autocast regions for the device of the export apply on this one; those for another
+    /// device, where the exported program had no tensors, do not apply.
     pub fn device(self, device: Device) -> Self {
         Loader { device, ..self }
     }

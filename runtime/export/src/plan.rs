@@ -136,6 +136,8 @@ pub(crate) struct Shared {
     pub(crate) slots: u32,
     pub(crate) problems: Vec<Problem>,
     pub(crate) device: Device,
+    /// The types of the devices that the tensors of the program were on when it was exported.
+    exported_on: HashSet<DeviceType>,
     /// Operators that have a kernel for the device.
     pub(crate) with_kernels: HashSet<OperatorHandle>,
     /// The errors for operators that are not linked: finding similar names takes time.
@@ -145,11 +147,13 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    pub(crate) fn new(device: Device) -> Shared {
+    pub(crate) fn new(device: Device, graph: &Graph) -> Shared {
+        let devices = graph.tensor_values.values().filter_map(|tensor| tensor.device.as_ref());
         Shared {
             slots: 0,
             problems: Vec::new(),
             device,
+            exported_on: devices.filter_map(|device| device.kind.parse().ok()).collect(),
             with_kernels: HashSet::new(),
             unknown: HashMap::new(),
             places: HashMap::new(),
@@ -286,6 +290,16 @@ impl<'p> Scope<'p> {
             DeviceType::Meta => Ok(Device::META),
             _ => Ok(self.shared.device),
         }
+    }
+
+    /// The device type of a region for the tensors of this type: that of the program's device, or `None` if the program
+    /// had no tensors there when it was exported, so that the region had no effect.
+    ///
+    /// # Errors
+    /// The device type is unknown.
+    pub(crate) fn device_of_region(&self, kind: &str) -> Result<Option<DeviceType>> {
+        let kind: DeviceType = kind.parse()?;
+        Ok(self.shared.exported_on.contains(&kind).then_some(self.shared.device.kind))
     }
 
     /// Compiles a subgraph with these inputs.

@@ -235,7 +235,7 @@ impl Builder {
         folds_batch_norm: bool,
     ) -> Builder {
         let conditions = Conditions::new(&exported.range_constraints);
-        let shared = Shared::new(device);
+        let shared = Shared::new(device, &exported.graph_module.graph);
         let (weights, inputs, leaves) = (Vec::new(), Vec::new(), Leaves::default());
         let (moves, known) = (Moves::to(device), HashSet::new());
         Builder {

@@ -157,8 +157,8 @@ pub(crate) fn new(name: &str, call: &Call<'_>, scope: &mut Scope<'_>) -> Result<
                 rest @ ..,
             ],
         ) => {
-            let region = autocast(device, dtype, *enabled, cache)?;
-            (Region::Autocast { region, body: plain(&body.graph, rest, scope)? }, Vec::new())
+            let body = plain(&body.graph, rest, scope)?;
+            (autocast(scope.device_of_region(device)?, dtype, *enabled, cache, body)?, Vec::new())
         }
         ("invoke_subgraph", [Argument::AsGraph(body), Argument::AsString(_), rest @ ..])
         | ("wrap" | "strict_mode" | "tag_activation_checkpoint", [Argument::AsGraph(body), rest @ ..]) => {
@@ -268,15 +268,23 @@ fn loops(
     Ok((Region::While { condition, body, carried: slots, results }, operands))
 }
 
-fn autocast(device: &str, dtype: &Argument, enabled: bool, cache: &Argument) -> Result<Autocast> {
-    let mut region = Autocast::on(device.parse::<DeviceType>()?).enabled(enabled);
+/// An autocast region, or a plain one if there is no device that it is for.
+fn autocast(
+    device: Option<DeviceType>,
+    dtype: &Argument,
+    enabled: bool,
+    cache: &Argument,
+    body: Block,
+) -> Result<Region> {
+    let Some(device) = device else { return Ok(Region::Plain(body)) };
+    let mut region = Autocast::on(device).enabled(enabled);
     if let Argument::AsScalarType(number) = dtype {
         region = region.dtype(crate::kinds::dtype(*number)?);
     }
     if let Argument::AsBool(cached) = cache {
         region = region.cache_enabled(*cached);
     }
-    Ok(region)
+    Ok(Region::Autocast { region, body })
 }
 
 /// The values that arguments name, with lists flattened.

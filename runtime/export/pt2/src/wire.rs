@@ -96,6 +96,7 @@ pub struct TensorMeta {
     pub strides: Vec<SymInt>,
     pub storage_offset: SymInt,
     pub layout: u64,
+    pub device: Option<Device>,
 }
 
 #[derive(Deserialize)]

@@ -285,3 +285,20 @@ fn a_pipe_is_refused_without_waiting_for_it() {
         assert!(Program::load(&path).unwrap_err().to_string().contains("it is not a file"));
     }
 }
+
+#[test]
+fn autocast_regions_apply_where_the_program_is() {
+    let x = Tensor::from([[1f32, 2.0, 3.0, 4.0]; 2]);
+    let types = |archive: &[u8]| -> Vec<DType> {
+        let outputs = Program::from_bytes(archive).unwrap().run(std::slice::from_ref(&x)).unwrap();
+        outputs.iter().map(Tensor::dtype).collect()
+    };
+    let elsewhere = edited("regions.pt2", |text| text.replace(r#""cpu""#, r#""cuda""#));
+    assert_eq!(
+        types(&elsewhere),
+        [DType::Float32, DType::BFloat16],
+        "exported on CUDA, and loaded on the CPU"
+    );
+    let foreign = replaced("regions.pt2", r#"{"as_string": "cpu"}"#, r#"{"as_string": "cuda"}"#);
+    assert_eq!(types(&foreign), [DType::Float32; 2], "a region for CUDA in a program on the CPU");
+}

@@ -201,6 +201,22 @@ fn numbers_are_read_from_tensors_and_printed() {
 }
 
 #[test]
+fn a_program_may_write_to_its_buffers_when_it_is_functionalized() {
+    // `counts` writes in place, `functional` replaces a buffer at the end; `types` and `ties` only have buffers.
+    for model in ["counts", "functional", "types", "ties"] {
+        let model = format!("runtime/export/tests/archives/{model}");
+        let (archive, outputs) = (format!("{model}.pt2"), format!("{model}.outputs.safetensors"));
+        for layers in ["functionalize", "inference,functionalize"] {
+            let said = text(&run(&[&archive, "--layers", layers, "--compare", &outputs, "--profile", "1"]));
+            let (_, difference) = said.split_once("beside the largest number of its output: ").expect(&said);
+            let difference: f64 = difference.split_whitespace().next().unwrap().parse().unwrap();
+            assert!(difference < 1e-6, "{archive}: {said}");
+            assert!(said.contains("the median of 1"), "{archive}: {said}");
+        }
+    }
+}
+
+#[test]
 fn layers_profiles_and_traces_apply() {
     let block = "runtime/export/tests/archives/block.pt2";
     let said = text(&run(&[block, "--layers", "fake"]));

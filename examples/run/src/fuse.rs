@@ -9,8 +9,8 @@ use torch_library::{backend, tracer};
 use torch_library_wgpu::Fused;
 
 use crate::arguments::Arguments;
+use crate::call::Call;
 use crate::layers;
-use crate::numbers::Call;
 
 /// The program's outputs, and the fused program. The program first runs once to be recorded: without in-place writes,
 /// or unchanged where a loop, a branch or a write to a buffer does not allow that.

@@ -24,16 +24,16 @@ use torch_library::trace;
 use torch_library_export::{Loader, Program};
 
 mod arguments;
+mod call;
 mod constants;
 mod files;
 #[cfg(feature = "wgpu")]
 mod fuse;
 mod layers;
-mod numbers;
 mod show;
 
 use arguments::Arguments;
-use numbers::Call;
+use call::Call;
 
 /// Runs the tool on the arguments of the process; a whole program that runs models with what is linked into it.
 pub fn main() -> ExitCode {
@@ -98,11 +98,12 @@ fn answer(arguments: &Arguments, output: &mut dyn Write) -> Result<bool> {
     if arguments.fuse {
         return fused(&program, &call, arguments, &inputs, output);
     }
-    let outputs = layers::under(&arguments.layers, arguments.device, &inputs, &|inputs| call.run(inputs))?;
+    let outputs =
+        layers::under(&arguments.layers, arguments.device, &call, &inputs, &|inputs| call.run(inputs))?;
     drop(trace);
     found(&program, &call, arguments, &outputs, output)?;
     if let Some(runs) = arguments.profile {
-        profile(&program, &call, arguments, runs, &inputs, output)?;
+        profile(&call, arguments, runs, &inputs, output)?;
     }
     Ok(true)
 }
@@ -165,7 +166,6 @@ fn check(program: &Program, output: &mut dyn Write) -> Result<bool> {
 }
 
 fn profile(
-    program: &Program,
     call: &Call<'_>,
     arguments: &Arguments,
     runs: u32,
@@ -173,8 +173,8 @@ fn profile(
     output: &mut dyn Write,
 ) -> Result<()> {
     let profile = std::cell::RefCell::new(None);
-    layers::under(&arguments.layers, arguments.device, inputs, &|inputs| {
-        *profile.borrow_mut() = Some(program.profile_values(&call.values(inputs), runs)?);
+    layers::under(&arguments.layers, arguments.device, call, inputs, &|inputs| {
+        *profile.borrow_mut() = Some(call.profile(inputs, runs)?);
         Ok(Vec::new())
     })?;
     let Some(profile) = profile.into_inner() else { return Ok(()) };

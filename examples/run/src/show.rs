@@ -6,7 +6,7 @@ use torch_library::prelude::*;
 use torch_library_export::{Kind, Program};
 use torch_library_kernels::aten;
 
-use crate::numbers::Call;
+use crate::call::Call;
 
 /// The number of classes to print.
 const BEST: i64 = 5;

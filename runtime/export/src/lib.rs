@@ -34,6 +34,7 @@ mod constant;
 mod device;
 mod fold;
 mod functional;
+mod functional_call;
 mod include;
 mod kinds;
 mod listing;

@@ -129,7 +129,8 @@ impl Program {
     /// [Problems](Self::problems); inputs of other types or sizes than the program was exported for, or that one of its
     /// guards refuses; errors of its operators.
     pub fn run(&self, inputs: &[Tensor]) -> Result<Vec<Tensor>> {
-        let values = self.execute(inputs.iter().cloned().map(Value::Tensor).collect(), &mut Nobody)?;
+        let inputs = inputs.iter().cloned().map(Value::Tensor).collect();
+        let values = self.execute(inputs, &self.tensors, &mut Nobody)?;
         Ok(values
             .into_iter()
             .filter_map(|value| if let Value::Tensor(tensor) = value { Some(tensor) } else { None })
@@ -142,7 +143,7 @@ impl Program {
     /// # Errors
     /// The errors of [`run`](Self::run); a constant has another value.
     pub fn run_values<'v>(&self, inputs: impl IntoIterator<Item = Value<'v>>) -> Result<Vec<Value<'static>>> {
-        self.execute(inputs.into_iter().map(Value::into_owned).collect(), &mut Nobody)
+        self.execute(inputs.into_iter().map(Value::into_owned).collect(), &self.tensors, &mut Nobody)
     }
 
     /// Runs the program `runs` times, and returns the time of each operator. A run ends when its results are available;
@@ -159,19 +160,19 @@ impl Program {
     /// # Errors
     /// The errors of [`run`](Self::run).
     pub fn profile_values(&self, inputs: &[Value<'_>], runs: u32) -> Result<Profile> {
-        let mut profile = Profile::default();
-        for _ in 0..runs {
-            let values = inputs.iter().map(|value| value.borrowed().into_owned()).collect();
-            profile.run(|profile| waited(&self.execute(values, profile)?))?;
-        }
-        Ok(profile)
+        self.profile_with(&self.tensors, inputs, runs)
     }
 
-    fn execute<W: Watch>(&self, inputs: Vec<Value<'static>>, watch: &mut W) -> Result<Vec<Value<'static>>> {
+    pub(crate) fn execute<W: Watch>(
+        &self,
+        inputs: Vec<Value<'static>>,
+        weights: &[Tensor],
+        watch: &mut W,
+    ) -> Result<Vec<Value<'static>>> {
         self.complete()?;
         let inputs = self.leaves.inputs(inputs)?;
         self.conditions.check(&inputs, self.leaves.arguments.len())?;
-        let mut frame = Frame::new(self.slots, inputs.into_iter(), &self.tensors);
+        let mut frame = Frame::new(self.slots, inputs.into_iter(), weights);
         run::block(&self.block, &mut frame, watch)?;
         let outputs = || self.block.results.iter().zip(&self.fates);
         for (operand, fate) in outputs() {
@@ -556,7 +557,7 @@ impl Call {
 }
 
 /// Waits for the devices of the results.
-fn waited(results: &[Value<'_>]) -> Result<()> {
+pub(crate) fn waited(results: &[Value<'_>]) -> Result<()> {
     let devices: BTreeSet<_> = results.iter().filter_map(Value::as_tensor).map(Tensor::device).collect();
     devices.into_iter().filter(|device| *device != Device::CPU).try_for_each(backend::synchronize)
 }

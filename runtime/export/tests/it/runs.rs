@@ -302,3 +302,27 @@ fn autocast_regions_apply_where_the_program_is() {
     let foreign = replaced("regions.pt2", r#"{"as_string": "cpu"}"#, r#"{"as_string": "cuda"}"#);
     assert_eq!(types(&foreign), [DType::Float32; 2], "a region for CUDA in a program on the CPU");
 }
+
+#[test]
+fn other_tensors_take_the_places_of_weights() {
+    let program = Program::from_bytes(&edited("counts.pt2", str::to_owned)).unwrap();
+    let x = Tensor::from([1f32, 2.0]);
+    let own: Vec<Tensor> = program.weights().iter().map(|weight| weight.tensor.clone()).collect();
+    let others: Vec<Tensor> = own.iter().map(|weight| aten::clone(weight).unwrap()).collect();
+    for _ in 0..2 {
+        program.run_with(&others, [Value::TensorRef(&x)]).unwrap();
+    }
+    let calls = program.weights().iter().position(|weight| weight.name == "calls").unwrap();
+    assert_eq!(others[calls].to_vec::<f32>().unwrap(), [2.0]);
+    assert_eq!(own[calls].to_vec::<f32>().unwrap(), [0.0]);
+
+    let refusal =
+        |weights: &[Tensor]| program.run_with(weights, [Value::TensorRef(&x)]).unwrap_err().to_string();
+    assert_eq!(
+        refusal(&others[1..]),
+        format!("the program has {} weights, and is given {}", own.len(), own.len() - 1)
+    );
+    let mut wrong = others;
+    wrong[calls] = Tensor::from([1i64]);
+    assert!(refusal(&wrong).starts_with("the weight `calls` is float32[1], and is given as int64[1]"));
+}

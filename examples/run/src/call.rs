@@ -1,17 +1,21 @@
-//! Inputs and outputs that are numbers: a zero-dimensional tensor from a file becomes the number that a program takes.
+//! A call of a program as a function of tensors, for layers, which know nothing else: its numbers and its buffers are
+//! put in their places.
 
 use std::cell::RefCell;
 
+use torch_library::functionalize::functionalize;
 use torch_library::prelude::*;
-use torch_library_export::{Kind, Program};
+use torch_library_export::{Kind, Profile, Program, WeightKind};
 
-/// A program with those of its inputs that are numbers, for layers, which know only tensors.
+/// A program with those of its inputs that are numbers.
 pub(crate) struct Call<'p> {
     program: &'p Program,
     /// The number for each input that is one.
     numbers: Vec<Option<Value<'static>>>,
     /// The results of the last run that are no tensors, by their places.
     others: RefCell<Vec<(usize, Value<'static>)>>,
+    /// What takes the places of the weights: under functionalization, functional buffers.
+    weights: RefCell<Vec<Tensor>>,
 }
 
 impl<'p> Call<'p> {
@@ -26,7 +30,13 @@ impl<'p> Call<'p> {
                 .map_err(|error| error.context(format_args!("input `{}`", input.name))),
             _ => Ok(None),
         });
-        Ok(Call { program, numbers: numbers.collect::<Result<_>>()?, others: RefCell::default() })
+        let weights = program.weights().iter().map(|weight| weight.tensor.clone()).collect();
+        Ok(Call {
+            program,
+            numbers: numbers.collect::<Result<_>>()?,
+            others: RefCell::default(),
+            weights: RefCell::new(weights),
+        })
     }
 
     /// The inputs with the numbers in their places.
@@ -42,7 +52,8 @@ impl<'p> Call<'p> {
     /// The errors of the run.
     pub(crate) fn run(&self, inputs: &[Tensor]) -> Result<Vec<Tensor>> {
         let (mut tensors, mut others) = (Vec::new(), Vec::new());
-        for (place, value) in self.program.run_values(self.values(inputs))?.into_iter().enumerate() {
+        let weights = self.weights.borrow().clone();
+        for (place, value) in self.program.run_with(&weights, self.values(inputs))?.into_iter().enumerate() {
             match value {
                 Value::Tensor(tensor) => tensors.push(tensor),
                 other => others.push((place, other)),
@@ -50,6 +61,40 @@ impl<'p> Call<'p> {
         }
         *self.others.borrow_mut() = others;
         Ok(tensors)
+    }
+
+    /// Runs the program several times, and returns the time of each operator.
+    ///
+    /// # Errors
+    /// The errors of the run.
+    pub(crate) fn profile(&self, inputs: &[Tensor], runs: u32) -> Result<Profile> {
+        self.program.profile_with(&self.weights.borrow().clone(), &self.values(inputs), runs)
+    }
+
+    /// Runs a function, which makes this call, on functional tensors. The program may write to its buffers, which get
+    /// their new values at the end.
+    ///
+    /// # Errors
+    /// The errors of the function, and of functionalization.
+    pub(crate) fn functionalized(
+        &self,
+        inputs: &[Tensor],
+        run: impl FnOnce(&[Tensor]) -> Result<Vec<Tensor>>,
+    ) -> Result<Vec<Tensor>> {
+        let before = self.weights.borrow().clone();
+        let is_buffer = |place: &usize| self.program.weights()[*place].kind == WeightKind::Buffer;
+        let places: Vec<usize> = (0..before.len()).filter(is_buffer).collect();
+        let buffers = places.iter().map(|place| before[*place].clone());
+        let all: Vec<Tensor> = inputs.iter().cloned().chain(buffers).collect();
+        let outputs = functionalize(&all, |all| {
+            let (inputs, buffers) = all.split_at(inputs.len());
+            for (place, buffer) in places.iter().zip(buffers) {
+                self.weights.borrow_mut()[*place] = buffer.clone();
+            }
+            run(inputs)
+        });
+        *self.weights.borrow_mut() = before;
+        outputs
     }
 
     /// The result of the last run at this place as text, if it is neither a tensor nor `None`.

@@ -213,6 +213,26 @@ class Named(nn.Module):
         return pair.second, fields.b
 
 
+@dataclasses.dataclass
+class Outer:
+    inner: Fields
+    pair: Pair
+    more: list
+
+
+torch.export.register_dataclass(Outer, serialized_type_name="write.Outer")
+
+
+class Containers(nn.Module):
+    """Arguments and results in Python's other containers, and dataclasses within each other."""
+
+    def forward(self, queue, ordered, outer):
+        first, second = queue
+        inner = Fields(outer.inner.b - first, outer.pair.second * 2)
+        queue = collections.deque([second, ordered["a"] + ordered["z"]], maxlen=5)
+        return queue, collections.OrderedDict(z=first * 3, a=outer.more[0]), Outer(inner, Pair(first, second + 1), [second])
+
+
 class Ordered(nn.Module):
     """Checks of results, which are side effects: a graph of PyTorch's core operators orders them by tokens."""
 
@@ -677,6 +697,10 @@ def features():
         joint(TESTS / "joint_loop.pt2", LoopLoss(), (torch.randn(2, 3),))
     fixture("primitive", Primitive(), (torch.randn(2, 3, 4), torch.tensor([2], dtype=torch.int32)),
             decompositions=dict(torch._decomp.decomposition_table))
+    each = iter(torch.arange(18.0).reshape(9, 2))
+    fixture("containers", Containers(), (
+        collections.deque([next(each), next(each)]), collections.OrderedDict(z=next(each), a=next(each)),
+        Outer(Fields(next(each), next(each)), Pair(next(each), next(each)), [next(each)])))
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ use pyo3::types::{PyBool, PyDict, PyList, PyString, PyTuple};
 use torch_library::Value;
 use torch_library_export::{Input, Kind, Program, Tree};
 
+use crate::argument::items;
 use crate::element::number;
 use crate::tensor::PyTensor;
 
@@ -108,9 +109,12 @@ impl<'p> Flat<'p> {
         } else if object.hasattr("__dataclass_fields__")? {
             let path = path.unwrap_or_default();
             self.add_named(&fields(object)?, |name| vec![format!("{path}.{name}")], depth)?;
+        } else if let Some(members) = items(object) {
+            // Another sequence, such as a deque.
+            members.iter().try_for_each(|member| self.add_member(member, path, depth))?;
         } else {
             let text = format!(
-                "a program takes tensors, numbers, texts, and tuples, lists, dicts and dataclasses of them, not {}",
+                "a program takes tensors, numbers, texts, and sequences, dicts and dataclasses of them, not {}",
                 object.get_type()
             );
             return Err(PyTypeError::new_err(text));
@@ -255,6 +259,11 @@ pub(crate) fn unflatten(
                 dict.set_item(key(py, name)?, unflatten(py, child, leaves)?)?;
             }
             dict.into_any().unbind()
+        }
+        Tree::Other(kind, children) if kind == "collections.deque" => {
+            let members = children.iter().map(|(_, child)| unflatten(py, child, leaves));
+            let members = PyList::new(py, members.collect::<PyResult<Vec<_>>>()?)?;
+            py.import("collections")?.call_method1("deque", (members,))?.unbind()
         }
         // A named tuple, say: the archive has its members only.
         Tree::Other(_, children) if children.iter().any(|(name, _)| is_number(name)) => {

@@ -122,6 +122,34 @@ def test_named_tuples_and_dataclasses_are_arguments_and_results():
         model((first, second), Fields(b=b, a=a, more=[z]), {"z": z})
 
 
+@dataclasses.dataclass
+class Outer:
+    inner: Fields
+    pair: Pair
+    more: list
+
+
+def test_deques_ordered_dicts_and_nested_dataclasses_are_arguments_and_results():
+    model = tl.load(ARCHIVES / "containers.pt2")
+    queue, ordered, outer = (list(part) for part in np.split(np.arange(18, dtype=np.float32).reshape(9, 2), [2, 4]))
+    a, b, first, second, more = map(tl.from_numpy, outer)
+    queue, (z, y) = [tl.from_numpy(value) for value in queue], [tl.from_numpy(value) for value in ordered]
+    expected = list(safetensors(ARCHIVES / "containers.outputs.safetensors").values())
+    ordered = collections.OrderedDict(z=z, a=y)
+    for arguments in [
+        (collections.deque(queue), ordered, Outer(Fields(a=a, b=b), Pair(first, second), [more])),
+        (tuple(queue), {"a": y, "z": z}, {"more": (more,), "pair": [first, second], "inner": {"b": b, "a": a}}),
+    ]:
+        found, ordered, outer = model(*arguments)
+        assert type(found) is collections.deque and list(ordered) == ["z", "a"]
+        inner = outer["inner"]
+        found = [*found, *ordered.values(), inner["a"], inner["b"], *outer["pair"], *outer["more"]]
+        for tensor, value in zip(found, expected, strict=True):
+            np.testing.assert_array_equal(tensor.numpy(), value)
+    with pytest.raises(TypeError, match="sequences, dicts and dataclasses of them, not <class 'set'>"):
+        model({1, 2}, ordered, outer)
+
+
 def test_arguments_within_themselves_are_refused():
     model = tl.load(MODELS / "digits.pt2")
     itself, many = [], []

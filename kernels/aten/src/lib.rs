@@ -48,6 +48,8 @@ mod ops;
 #[doc(hidden)]
 pub mod arguments;
 pub mod methods;
+#[doc(hidden)]
+pub mod real;
 
 /// The imports of a crate that calls operators as methods: `use torch_library_aten::prelude::*;`
 pub mod prelude {

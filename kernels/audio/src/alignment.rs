@@ -2,8 +2,9 @@
 
 use torch_library::prelude::*;
 use torch_library_aten::aten;
+use torch_library_aten::real::{Real, elements};
 
-use crate::numbers::{Real, elements, integers, label, labels, sizes};
+use crate::labels::{integers, label, labels, sizes};
 use crate::ops::torchaudio;
 
 #[torch_impl(torchaudio::forced_align, CPU)]

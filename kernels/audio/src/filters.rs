@@ -1,8 +1,9 @@
 //! Recursive filters.
 
 use torch_library::prelude::*;
+use torch_library_aten::real::{Real, real};
 
-use crate::numbers::{Real, real, sizes};
+use crate::labels::sizes;
 use crate::ops::torchaudio;
 
 /// Checks that all tensors have the type that a filter computes in, and runs it.

@@ -21,7 +21,7 @@
 
 // The modules are listed bottom-up: each uses only those above it.
 
-mod numbers;
+mod labels;
 mod ops;
 
 mod alignment;

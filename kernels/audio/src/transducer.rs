@@ -1,8 +1,9 @@
 //! The loss of a transducer, which reads one label after the other while time goes on.
 
 use torch_library::prelude::*;
+use torch_library_aten::real::{Real, elements, real, tensor};
 
-use crate::numbers::{Real, elements, integers, label, labels, real, sizes, tensor};
+use crate::labels::{integers, label, labels, sizes};
 use crate::ops::torchaudio;
 
 #[torch_impl(torchaudio::rnnt_loss_forward, CPU)]

@@ -1,6 +1,6 @@
 //! Bilinear interpolation: the four elements around a point, and their weights.
 
-use crate::real::{Real, real};
+use torch_library_aten::real::{Real, real};
 
 /// An element of a plane and its weight.
 pub(crate) type Tap<T> = (usize, T);

@@ -3,10 +3,11 @@
 use std::iter::zip;
 
 use torch_library::prelude::*;
+use torch_library_aten::real::{Real, elements, real, tensor};
 use torch_library_kernels::aten;
 
 use crate::bilinear::Point;
-use crate::real::{Real, elements, fill, is_double, real, size, tensor, zeros};
+use crate::parts::{fill, is_double, size, zeros};
 
 /// The numeric arguments of a call.
 #[derive(Clone, Copy, Debug)]

@@ -25,7 +25,7 @@
 
 mod bilinear;
 mod ops;
-mod real;
+mod parts;
 
 mod deform;
 mod linear;

@@ -3,9 +3,10 @@
 //! So an operator is a list of elements with weights, and its gradient is the transpose of that map.
 
 use torch_library::prelude::*;
+use torch_library_aten::real::{Real, real};
 
 use crate::bilinear::{Tap, inside};
-use crate::real::{Real, fill, real, zeros};
+use crate::parts::{fill, zeros};
 use crate::regions::{Geometry, Region};
 
 /// The most points that a box may have.

@@ -1,10 +1,11 @@
 //! Non-maximum suppression.
 
 use torch_library::prelude::*;
+use torch_library_aten::real::{Real, elements};
 use torch_library_kernels::aten;
 
 use crate::ops::torchvision;
-use crate::real::{Real, elements, is_double};
+use crate::parts::is_double;
 
 #[torch_impl(torchvision::nms, CPU)]
 fn nms(dets: &Tensor, scores: &Tensor, iou_threshold: f64) -> Result<Tensor> {

@@ -1,10 +1,11 @@
 //! The operators that pool boxes, on the CPU.
 
 use torch_library::prelude::*;
+use torch_library_aten::real::{Real, elements, real, tensor};
 use torch_library_kernels::aten;
 
 use crate::linear::{Channels, Pooling, Sum};
-use crate::real::{Real, elements, fill, is_double, real, tensor, zeros};
+use crate::parts::{fill, is_double, zeros};
 use crate::regions::{self, Geometry, Region};
 
 /// The smallest side of a box in `roi_align` if boxes are not aligned.

@@ -1,8 +1,9 @@
 //! Regions of interest: boxes in the images of a batch, and the parts (bins) that they are divided into.
 
 use torch_library::prelude::*;
+use torch_library_aten::real::{Real, elements, real};
 
-use crate::real::{Real, elements, real, size};
+use crate::parts::size;
 
 /// A box, in units of its image's elements.
 #[derive(Clone, Copy, Debug)]

@@ -1,30 +1,7 @@
-//! Numbers that the kernels compute with, and tensors as vectors of them.
+//! Arguments that are labels or lengths, and checks of sizes.
 
-use num_traits::Float;
-use torch_library::Element;
 use torch_library::prelude::*;
 use torch_library_aten::aten;
-
-/// `f32` or `f64`.
-pub(crate) trait Real: Element + Float {}
-
-impl Real for f32 {}
-impl Real for f64 {}
-
-/// An `f64` in the precision of the kernel.
-pub(crate) fn real<T: Real>(number: f64) -> T {
-    T::from(number).unwrap_or_else(T::nan)
-}
-
-/// The elements of a floating-point tensor in row-major order, converted to `T`.
-pub(crate) fn elements<T: Real>(tensor: &Tensor) -> Result<Vec<T>> {
-    aten::to_dtype(tensor, T::DTYPE)?.to_vec()
-}
-
-/// A result that was computed in `T`, as a tensor of the caller's type.
-pub(crate) fn tensor<T: Real>(elements: Vec<T>, sizes: &[i64], dtype: DType) -> Result<Tensor> {
-    aten::to_dtype(&Tensor::from_vec(elements, sizes)?, dtype)
-}
 
 /// Labels or lengths.
 ///

@@ -1,28 +1,9 @@
-//! Numbers that the kernels compute with, and tensors as slices of them.
+//! What kernels check before they compute, and results that several threads compute in parts.
 
 use std::sync::{Mutex, PoisonError};
 
-use num_traits::Float;
-use torch_library::Element;
 use torch_library::prelude::*;
-use torch_library_kernels::{aten, loops};
-
-/// `f32` or `f64`.
-pub(crate) trait Real: Element + Float {}
-
-impl Real for f32 {}
-impl Real for f64 {}
-
-/// An `f64` in the precision of the kernel.
-pub(crate) fn real<T: Real>(number: f64) -> T {
-    T::from(number).unwrap_or_else(T::nan)
-}
-
-/// The elements of a tensor in row-major order, converted to `T`.
-pub(crate) fn elements<T: Real>(tensor: &Tensor) -> Result<Vec<T>> {
-    let tensor = aten::_to_copy::with(tensor).dtype(T::DTYPE).call()?;
-    tensor.to_vec()
-}
+use torch_library_kernels::loops;
 
 /// Whether a kernel computes in `f64`.
 ///
@@ -46,12 +27,6 @@ pub(crate) fn is_double(operands: &[(&str, &Tensor)]) -> Result<bool> {
         );
     }
     Ok(dtype == DType::Float64)
-}
-
-/// A result that was computed in `T`, as a tensor of the caller's type.
-pub(crate) fn tensor<T: Real>(elements: Vec<T>, sizes: &[i64], dtype: DType) -> Result<Tensor> {
-    let computed = Tensor::from_vec(elements, sizes)?;
-    if dtype == T::DTYPE { Ok(computed) } else { aten::_to_copy::with(&computed).dtype(dtype).call() }
 }
 
 /// A vector of zeros for all elements of these sizes.

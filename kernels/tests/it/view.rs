@@ -228,3 +228,12 @@ fn a_slice_leads_back_to_what_it_is_part_of() -> Result<()> {
     assert_eq!(refused.unwrap_err().kind(), ErrorKind::NotSupported);
     Ok(())
 }
+
+#[test]
+fn a_refused_unfold_names_the_step_or_the_size() -> Result<()> {
+    let x = Tensor::from([1.0, 2.0, 3.0]);
+    let message = |size, step| aten::unfold(&x, 0, size, step).unwrap_err().to_string();
+    assert!(message(2, 0).contains("windows 0 apart, expected a step of one or more"), "{}", message(2, 0));
+    assert!(message(4, 1).contains("windows of 4 do not fit a dimension of size 3"), "{}", message(4, 1));
+    Ok(())
+}

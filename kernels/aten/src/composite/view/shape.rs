@@ -154,10 +154,11 @@ impl Shape {
         // A tensor without dimensions counts as a dimension of size 1.
         let (length, stride) =
             (self.sizes.get(dim).copied().unwrap_or(1), self.strides.get(dim).copied().unwrap_or(1));
+        ensure!(step > 0, Argument, "windows {step} apart, expected a step of one or more");
         ensure!(
-            (0..=length).contains(&size) && step > 0,
+            (0..=length).contains(&size),
             Argument,
-            "windows of {size}, {step} apart, do not fit a dimension of size {length}"
+            "windows of {size} do not fit a dimension of size {length}"
         );
         if dim < self.sizes.len() {
             self.sizes[dim] = ((length - size) / step).saturating_add(1);

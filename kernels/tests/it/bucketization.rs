@@ -21,6 +21,17 @@ fn places_in_sorted_rows_are_before_or_behind_equals() -> Result<()> {
 }
 
 #[test]
+fn integers_are_looked_up_among_bools() -> Result<()> {
+    let row = Tensor::from([false, true, true]);
+    for (number, place) in [(Scalar::from(1), 1), (Scalar::from(2), 3), (Scalar::from(0.5), 1)] {
+        assert_eq!(aten::searchsorted_Scalar(&row, number)?.item()?.to::<i64>()?, place);
+        assert_eq!(aten::bucketize_Scalar(number, &row)?.item()?.to::<i64>()?, place);
+    }
+    assert!(aten::searchsorted_Scalar(&row, true.into()).is_err(), "as in PyTorch");
+    Ok(())
+}
+
+#[test]
 fn values_are_placed_in_rows_of_any_length() -> Result<()> {
     for n in 0..40i64 {
         let row = aten::arange(n.into())?.to_dtype(DType::Float32)?;

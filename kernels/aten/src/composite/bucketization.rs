@@ -40,9 +40,14 @@ mod implicit {
     }
 }
 
-/// A scalar and a tensor in one dtype: a floating-point scalar converts integers to floating point.
+/// A scalar and a tensor in one dtype: a floating-point scalar converts integers to floating point, an integer
+/// converts bools to integers.
 fn number_beside(number: Scalar, other: &Tensor) -> Result<(Tensor, Tensor)> {
-    let other = if matches!(number, Scalar::Float(_)) { in_floats(other)? } else { other.clone() };
+    let other = match number {
+        Scalar::Float(_) => in_floats(other)?,
+        Scalar::Int(_) if other.dtype() == DType::Bool => aten::to_dtype(other, DType::Int64)?,
+        _ => other.clone(),
+    };
     let number = aten::full::with(&[], number).dtype(other.dtype()).device(other.device()).call()?;
     Ok((number, other))
 }

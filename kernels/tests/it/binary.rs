@@ -350,7 +350,13 @@ fn sums_are_cut_off_at_zero() -> Result<()> {
     for dtype in [DType::Float16, DType::UInt8, DType::Bool, DType::Complex64] {
         let x = aten::to_dtype(&x, dtype)?;
         assert!(aten::_add_relu_Tensor(&x, &x).is_err(), "{dtype}");
+        assert!(
+            aten::_add_relu_Scalar(&x, 1.5.into()).is_err(),
+            "{dtype}, though the sum may be of another type"
+        );
     }
+    let short = Tensor::from([1i16, -2]);
+    assert_eq!(aten::_add_relu_Tensor(&short, &short)?.to_vec::<i16>()?, [2, 0]);
     Ok(())
 }
 

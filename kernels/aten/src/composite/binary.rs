@@ -140,11 +140,11 @@ mod implicit {
     use super::*;
 
     fn _add_relu_Tensor(this: &Tensor, other: &Tensor, alpha: Scalar) -> Result<Tensor> {
-        positive(aten::_add_relu_Tensor::NAME, &aten::add_Tensor::call(this, other, alpha)?)
+        positive(aten::_add_relu_Tensor::NAME, this, &aten::add_Tensor::call(this, other, alpha)?)
     }
 
     fn _add_relu_Scalar(this: &Tensor, other: Scalar, alpha: Scalar) -> Result<Tensor> {
-        positive(aten::_add_relu_Scalar::NAME, &aten::add_Scalar::call(this, other, alpha)?)
+        positive(aten::_add_relu_Scalar::NAME, this, &aten::add_Scalar::call(this, other, alpha)?)
     }
 
     fn float_power_Tensor_Tensor(this: &Tensor, exponent: &Tensor) -> Result<Tensor> {
@@ -199,8 +199,11 @@ fn check_widest(operator: &str, this: &Tensor, dtype: DType) -> Result<()> {
 }
 
 /// Zero where a sum is not positive, or not a number.
-fn positive(operator: &str, sum: &Tensor) -> Result<Tensor> {
-    let types = [DType::Float32, DType::Float64, DType::Int8, DType::Int32, DType::Int64];
-    ensure!(types.contains(&sum.dtype()), DType, "{operator} is not implemented for {}", sum.dtype());
+fn positive(operator: &str, this: &Tensor, sum: &Tensor) -> Result<Tensor> {
+    use DType::{Float32, Float64, Int8, Int16, Int32, Int64};
+    for dtype in [this.dtype(), sum.dtype()] {
+        let is_known = matches!(dtype, Float32 | Float64 | Int8 | Int16 | Int32 | Int64);
+        ensure!(is_known, DType, "{operator} is not implemented for {dtype}");
+    }
     aten::where_self(&aten::gt_Scalar(sum, 0.into())?, sum, &aten::zeros_like(sum)?)
 }

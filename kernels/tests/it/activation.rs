@@ -30,6 +30,10 @@ fn slopes_by_chance_are_pytorchs() -> Result<()> {
     assert!(aten::rrelu_with_noise::call(&x, &mut Tensor::from([0f32]), lower, upper, true, None).is_err());
     let halves = x.to_dtype(DType::Float16)?;
     assert!(aten::rrelu::call(&halves, lower, upper, true, None).is_err(), "as in PyTorch");
+    let fixed = aten::rrelu::call(&halves, lower, upper, false, None)?;
+    assert_eq!(fixed.dtype(), DType::Float16);
+    close(&fixed.to_dtype(DType::Float32)?, &[-0.199951171875, 2.0, -0.60009765625, 0.0])?;
+    assert!(aten::rrelu::call(&x, lower, f64::INFINITY.into(), false, None).is_err(), "not finite");
     Ok(())
 }
 

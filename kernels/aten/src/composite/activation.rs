@@ -199,10 +199,11 @@ fn noise_for(this: &Tensor, training: bool) -> Result<Tensor> {
 }
 
 fn check(operator: &str, lower: Scalar, upper: Scalar) -> Result<()> {
+    let [low, high] = [lower.to::<f64>()?, upper.to::<f64>()?];
     ensure!(
-        lower.to::<f64>()? <= upper.to::<f64>()?,
+        low <= high && low.is_finite() && high.is_finite(),
         Argument,
-        "{operator}: the lower bound is {lower}, the upper {upper}, expected them in order"
+        "{operator}: the lower bound is {lower}, the upper {upper}, expected finite numbers in order"
     );
     Ok(())
 }

@@ -26,6 +26,7 @@ mod kernels {
         if !training {
             return slopes.fixed(this);
         }
+        slopes.check_drawn(this)?;
         let out = this.empty_like(this.dtype(), MemoryFormat::Contiguous)?;
         slopes.draw(this, noise, &out, generator)?;
         Ok(out)
@@ -41,7 +42,10 @@ mod kernels {
     ) -> Result<&'a mut Tensor> {
         let slopes = Slopes::new(aten::rrelu_with_noise_::NAME, this, noise, lower, upper)?;
         match training {
-            true => slopes.draw(this, noise, this, generator)?,
+            true => {
+                slopes.check_drawn(this)?;
+                slopes.draw(this, noise, this, generator)?;
+            }
             false => {
                 let out = slopes.fixed(this)?;
                 loops::assign(this, &out)?;
@@ -73,11 +77,20 @@ impl Slopes {
             noise.sizes(),
             this.sizes()
         );
-        if !this.dtype().is_floating_point() || this.dtype() == DType::Float16 {
+        if !this.dtype().is_floating_point() {
             return Err(unsupported(operator, this.dtype()));
         }
         let number = |bound: Scalar| bound.to::<f64>().map_err(|error| error.context(operator));
         Ok(Slopes { operator, lower: number(lower)?, upper: number(upper)? })
+    }
+
+    /// # Errors
+    /// A type for which PyTorch draws no slopes.
+    fn check_drawn(&self, this: &Tensor) -> Result<()> {
+        match this.dtype() {
+            DType::Float16 => Err(unsupported(self.operator, DType::Float16)),
+            _ => Ok(()),
+        }
     }
 
     /// The leaky ReLU with the mean of the bounds as the slope of all elements.

@@ -62,7 +62,7 @@ pub use function::{Elements, Function, Inlined, RowByRow, Usually, Widest, funct
 use halves::Half;
 use inner::{Inner, Inputs, Plane};
 pub use numbered::{in_runs, numbered, of_numbers};
-pub use opmath::{opmath_type, opmath_type_with_float8};
+pub use opmath::{opmath_type, opmath_type_with_float8, parameter};
 pub use parallel::ranges;
 pub use pointwise::Pointwise;
 pub use reduce::{Fold, fold};

@@ -54,6 +54,7 @@ mod out;
 mod overloads;
 mod packed;
 mod padding;
+mod parameters;
 mod philox;
 mod polynomial;
 mod pooling;

@@ -6,7 +6,7 @@ use torch_library::{promote_types, result_type};
 
 use super::below_autocast;
 use crate::aten;
-use crate::loops::opmath_type;
+use crate::loops::{opmath_type, parameter};
 
 mod trilinear;
 
@@ -81,8 +81,10 @@ mod derived {
             mat.dtype(),
             vec.dtype()
         );
-        let in_type =
-            |factor| in_type(factor, this.dtype()).map_err(|error| error.context(aten::addmv::NAME));
+        let in_type = |factor| {
+            let factor = in_type(factor, this.dtype()).map_err(|error| error.context(aten::addmv::NAME))?;
+            rounded_to(aten::addmv::NAME, factor, this.dtype())
+        };
         combined(this, &aten::mv(mat, vec)?, in_type(beta)?, in_type(alpha)?)
     }
 
@@ -116,6 +118,8 @@ mod derived {
         );
         // Half precision is rounded once, at the end.
         let wide = |tensor: &Tensor| aten::to_dtype(tensor, opmath_type(common));
+        let in_type = |factor| rounded_to(aten::addr::NAME, factor, common);
+        let (beta, alpha) = (in_type(beta)?, in_type(alpha)?);
         let sum = combined(&wide(this)?, &aten::outer(&wide(vec1)?, &wide(vec2)?)?, beta, alpha)?;
         aten::to_dtype(&sum, common)
     }
@@ -360,6 +364,18 @@ pub(super) fn in_type(factor: Scalar, dtype: DType) -> Result<Scalar> {
         );
     }
     Ok(Scalar::Int(factor.cast()))
+}
+
+/// A factor as a number of `dtype`, if that is a type of floats.
+///
+/// # Errors
+/// A number beyond its range.
+pub(super) fn rounded_to(operator: &str, factor: Scalar, dtype: DType) -> Result<Scalar> {
+    if !dtype.is_floating_point() || !matches!(factor, Scalar::Float(_) | Scalar::Int(_)) {
+        return Ok(factor);
+    }
+    let rounded: f64 = parameter(operator, factor, dtype)?;
+    Ok(if rounded == factor.cast::<f64>() { factor } else { rounded.into() })
 }
 
 /// `beta * a + alpha * b`; if `beta` is 0, `a` is ignored, NaN included.

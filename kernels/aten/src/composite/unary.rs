@@ -1,8 +1,10 @@
 //! Functions of one operand, as compositions of other operators.
 
+use torch_library::Element;
 use torch_library::prelude::*;
 
 use crate::aten;
+use crate::loops::parameter;
 
 #[torch_impl(aten, CompositeExplicitAutograd)]
 fn isinf(this: &Tensor) -> Result<Tensor> {
@@ -26,13 +28,19 @@ fn logit(this: &Tensor, eps: Option<f64>) -> Result<Tensor> {
     let inside = match eps {
         Some(eps) if eps >= 0.0 => {
             // Clamps to the lower bound last, so that it wins where `eps` is above one half.
-            let (low, high) = (Scalar::from(eps), Scalar::from(1.0 - eps));
+            let [low, high] = ends::<f64>(aten::logit::NAME, eps, dtype)?.map(Scalar::from);
             let below = aten::where_ScalarSelf(&aten::gt_Scalar(&this, high)?, high, &this)?;
             aten::where_ScalarSelf(&aten::lt_Scalar(&this, low)?, low, &below)?
         }
         _ => this,
     };
     aten::log(&aten::div_Tensor(&inside, &aten::rsub_Scalar(&inside, 1.into())?)?)
+}
+
+/// The ends of the range to which `logit` clamps: `eps` as a number of the elements' type, and what is left of one.
+pub(crate) fn ends<T: Element>(operator: &str, eps: f64, dtype: DType) -> Result<[T; 2]> {
+    let low: f64 = parameter(operator, eps.into(), dtype)?;
+    Ok([low.cast(), parameter(operator, (1.0 - low).into(), dtype)?])
 }
 
 #[torch_impl(aten, CompositeImplicitAutograd)]

@@ -9,7 +9,7 @@ use torch_library::{Element, match_dtype};
 use crate::aten;
 use crate::functions::{Coordinate, Divisible, Quotient};
 use crate::loops::Pointwise;
-use crate::loops::{Usually, function, match_opmath};
+use crate::loops::{Usually, function, match_opmath, parameter};
 use crate::number::{Divided, Number};
 
 mod compare;
@@ -60,7 +60,7 @@ fn add(output: Output<'_>, inputs: [&Tensor; 2], alpha: Scalar) -> Result<Tensor
     let call = Pointwise::promoting(output, inputs)?;
     check_alpha(operator, alpha, call.dtype)?;
     match_opmath!(call.dtype, T: Bool | Integer | Unsigned | Float | Complex => {
-        match alpha.cast::<T>() {
+        match factor::<T>(operator, alpha, call.dtype)? {
             // For complex numbers the product with one is computed: it differs from the other factor if that is
             // infinite.
             T::ONE if !T::DTYPE.is_complex() => call.compute(None, call.dtype, |[a, b]: [T; 2]| a.plus(b)),
@@ -81,11 +81,19 @@ fn sub(output: Output<'_>, inputs: [&Tensor; 2], alpha: Scalar) -> Result<Tensor
     let call = Pointwise::promoting(output, inputs)?;
     check_alpha(operator, alpha, call.dtype)?;
     match_opmath!(call.dtype, T: Integer | Unsigned | Float | Complex => {
-        match alpha.cast::<T>() {
+        match factor::<T>(operator, alpha, call.dtype)? {
             T::ONE if !T::DTYPE.is_complex() => call.compute(None, call.dtype, |[a, b]: [T; 2]| a.minus(b)),
             alpha => call.compute(None, call.dtype, move |[a, b]: [T; 2]| a.minus(alpha.times(b))),
         }
     }, else => Err(call.unsupported()))
+}
+
+/// The factor of the second operand, as a number of the result's type.
+fn factor<T: Number>(operator: &str, alpha: Scalar, dtype: DType) -> Result<T> {
+    match alpha {
+        Scalar::Int(1) => Ok(T::ONE),
+        alpha => parameter(operator, alpha, dtype),
+    }
 }
 
 fn check_alpha(operator: &str, alpha: Scalar, dtype: DType) -> Result<()> {

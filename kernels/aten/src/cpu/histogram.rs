@@ -7,7 +7,7 @@ use crate::aten;
 use crate::composite::collected;
 use crate::inlined::zip;
 use crate::loops::parts::Parts;
-use crate::loops::{self, match_opmath, on_vectors};
+use crate::loops::{self, match_opmath, on_vectors, parameter};
 use crate::number::{Divided, Ordered};
 
 mod bins;
@@ -35,17 +35,14 @@ fn histc(this: &Tensor, bins: i64, min: Scalar, max: Scalar) -> Result<Tensor> {
         "{OPERATOR}: the range from {low} to {high} cannot be divided into bins"
     );
     let mut counts = collected(aten::histc::NAME, bins + 1, |_| 0u64)?;
-    match_opmath!(this.dtype(), T: Float => {
+    let dtype = this.dtype();
+    match_opmath!(dtype, T: Float => {
         let values = Parts::<T>::row_major(this, this.numel() as usize)?;
         let values = if values.count() == 0 { &[][..] } else { values.get(0) };
-        let ends = [low, high].map(|end| end.cast::<T>());
-        ensure!(
-            ends.iter().all(|end| end.is_finite()),
-            Argument,
-            "{OPERATOR}: the range from {low} to {high} does not fit {}",
-            this.dtype()
-        );
-        count::<T>(values, ends, &mut counts);
+        let end = |end: f64| parameter::<T>(OPERATOR, end.into(), dtype);
+        let ends = [end(low)?, end(high)?];
+        match_dtype!(dtype, H: Half => count_halves::<H, T>(values, ends, &mut counts),
+            else => count::<T>(values, ends, &mut counts));
     }, else => {});
     counts.pop();
     let counts = Tensor::from_vec(counts.into_iter().map(|count| count as f64).collect(), &[bins])?;
@@ -75,6 +72,18 @@ on_vectors! {
             places.iter_mut().zip(values).for_each(|(to, x)| *to = place(*x));
             places[..values.len()].iter().for_each(|place| counts[*place as usize] += 1);
         }
+    }
+}
+
+/// Like [`count`] for 16-bit floats. PyTorch rounds every step to their type, which leads to other bins.
+fn count_halves<H: Element, T: Placed>(values: &[T], ends: [T; 2], counts: &mut [u64]) {
+    let ([low, high], bins) = (ends, counts.len() - 1);
+    let rounded = |x: T| x.cast::<H>().cast::<T>();
+    let (width, count) = (rounded(high.minus(low)), rounded((bins as i64).cast()));
+    for x in values {
+        let place = rounded(rounded(rounded(x.minus(low)).times(count)).over(width)).cast::<i64>();
+        let is_within = *x >= low && *x <= high;
+        counts[if is_within { place.clamp(0, bins as i64 - 1) as usize } else { bins }] += 1;
     }
 }
 

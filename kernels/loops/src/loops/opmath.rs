@@ -1,6 +1,6 @@
 //! The type in which the elements of a tensor are computed.
 
-use torch_library::DType;
+use torch_library::{DType, Element, Result, Scalar, match_dtype};
 
 /// The type in which kernels compute elements of type `dtype`: `Float32` for 16-bit floats, else the type itself.
 ///
@@ -16,6 +16,18 @@ pub const fn opmath_type(dtype: DType) -> DType {
 /// [`opmath_type`] for the few operators that compute with floats of eight bits, too: in `Float32`.
 pub const fn opmath_type_with_float8(dtype: DType) -> DType {
     if dtype.is_float8() { DType::Float32 } else { opmath_type(dtype) }
+}
+
+/// A parameter of an operator as a number of the elements' type, `dtype`, which rounds it if that is a 16-bit float; in
+/// the type that computes.
+///
+/// # Errors
+/// A number beyond the range of `dtype`, and a complex number where that is no complex type.
+///
+/// PyTorch: `scalar.to<scalar_t>()`.
+pub fn parameter<T: Element>(operator: &str, number: Scalar, dtype: DType) -> Result<T> {
+    match_dtype!(dtype, H => number.to::<H>().map(|number| number.cast()))
+        .map_err(|error| error.context(operator))
 }
 
 /// [`match_dtype!`](torch_library::match_dtype) over the [opmath type](crate::loops::opmath_type) of a dtype: for

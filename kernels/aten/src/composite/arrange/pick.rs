@@ -2,6 +2,7 @@
 
 use torch_library::fake::is_fake;
 use torch_library::geometry::{infer_size, wrap_dim};
+use torch_library::match_dtype;
 use torch_library::prelude::*;
 
 use super::vector;
@@ -64,6 +65,8 @@ mod derived {
             "{OPERATOR}: the complex number {value} cannot fill a tensor of {}",
             this.dtype()
         );
+        let fits = match_dtype!(this.dtype(), T => value.to::<T>().map(drop));
+        fits.map_err(|error| error.context(OPERATOR))?;
         let value = aten::full::with(&[], value).dtype(this.dtype()).device(this.device()).call()?;
         filled(OPERATOR, this, dim, index, &value)
     }

@@ -1,6 +1,7 @@
 //! Sequences of numbers, identity matrices, and the indices of triangles.
 
 use torch_library::element::Complex64;
+use torch_library::match_dtype;
 use torch_library::prelude::*;
 
 use super::series::{closed_series, series};
@@ -96,7 +97,7 @@ fn powers(start: Scalar, end: Scalar, steps: i64, base: f64, options: Options) -
     options.series(aten::logspace::NAME, steps, |i| base.powf(exponent(i)))
 }
 
-/// Whether a number lies in the range of an integer dtype; always true for other dtypes.
+/// Whether a number lies in the range of a dtype; always true for complex ones and for floats of eight bits.
 pub(crate) fn is_in_range(dtype: DType, number: f64) -> bool {
     let (least, largest) = match dtype {
         DType::UInt8 => (0.0, f64::from(u8::MAX)),
@@ -104,6 +105,9 @@ pub(crate) fn is_in_range(dtype: DType, number: f64) -> bool {
         DType::Int16 => (f64::from(i16::MIN), f64::from(i16::MAX)),
         DType::Int32 => (f64::from(i32::MIN), f64::from(i32::MAX)),
         DType::Int64 => (i64::MIN as f64, i64::MAX as f64),
+        DType::Float16 | DType::BFloat16 | DType::Float32 => {
+            return match_dtype!(dtype, T => Scalar::Float(number).to::<T>().is_ok());
+        }
         _ => return true,
     };
     (least..=largest).contains(&number)
@@ -158,8 +162,8 @@ fn spaced(
         _ => end,
     };
     let ends = [wrapped(start).to::<f64>()?, wrapped(end).to::<f64>()?];
-    if let Some(dtype) = options.dtype
-        && steps > 0
+    let dtype = options.dtype.unwrap_or(DType::DEFAULT);
+    if steps > 0
         && let Some(end) = ends.iter().find(|end| !is_in_range(dtype, **end))
     {
         bail!(Argument, "{operator}: {end} is out of range for {dtype}");

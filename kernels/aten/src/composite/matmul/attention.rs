@@ -7,7 +7,7 @@ use torch_library::prelude::*;
 use crate::arguments::{dense_order, has_flash_attention, suits_flash_attention};
 use crate::aten;
 use crate::below_autograd::below_autograd;
-use crate::composite::linear::in_type;
+use crate::composite::linear::{in_type, rounded_to};
 use crate::loops;
 
 pub(crate) mod backward;
@@ -46,7 +46,8 @@ mod derived {
             this.sizes(),
             product.sizes()
         );
-        let sum = added(&wide(this)?, product, beta, alpha)?;
+        let in_type = |factor| rounded_to(aten::baddbmm::NAME, factor, loops::opmath_type(dtype));
+        let sum = added(&wide(this)?, product, in_type(beta)?, in_type(alpha)?)?;
         aten::to_dtype(&sum, if sum.dtype() == loops::opmath_type(dtype) { dtype } else { sum.dtype() })
     }
 

@@ -1,18 +1,19 @@
 //! Backward kernels of activations that are piecewise or made of exponentials.
 
 use num_traits::Float;
+use torch_library::Element;
 use torch_library::prelude::*;
-use torch_library::{Element, match_dtype};
 
 use crate::arguments::ONE_SIXTH;
 use crate::aten;
+use crate::composite::unary::ends;
 use crate::functions::Functions;
 use crate::loops::Pointwise;
-use crate::loops::{self, Widest, match_opmath};
+use crate::loops::{self, Widest, match_opmath, parameter};
 use crate::number::Number;
 
 /// Defines kernels of a gradient and another tensor. Each row gives the scalar parameters, which are converted to the
-/// opmath type, and the formula.
+/// type of the elements, and the formula.
 macro_rules! slopes {
     ($($name:ident($grad:ident, $other:ident $(, $number:ident)*): $T:ident => |$g:ident, $x:ident| $body:expr;)+) => {
         #[torch_impl(aten, CPU, Meta)]
@@ -22,12 +23,10 @@ macro_rules! slopes {
             $(
                 fn $name($grad: &Tensor, $other: &Tensor $(, $number: Scalar)*) -> Result<Tensor> {
                     let call = Pointwise::promoting(aten::$name::NAME, [$grad, $other])?;
-                    $(
-                        let fits = match_dtype!(call.dtype, H: Half => $number.to::<H>().map(drop), else => Ok(()));
-                        fits.map_err(|error| error.context(aten::$name::NAME))?;
-                    )*
                     match_opmath!(call.dtype, $T: Float => {
-                        $(let $number: $T = $number.to().map_err(|error| error.context(aten::$name::NAME))?;)*
+                        $(
+                            let $number: $T = parameter(aten::$name::NAME, $number, call.dtype)?;
+                        )*
                         call.compute(None, call.dtype, move |[$g, $x]: [$T; 2]| $body)
                     }, else => Err(call.unsupported()))
                 }
@@ -126,7 +125,7 @@ mod kernels {
         );
         let call = Pointwise::promoting(OPERATOR, [this, grad_output])?;
         match_opmath!(call.dtype, T: Float => {
-            let slope: T = negative_slope.cast();
+            let slope: T = parameter(OPERATOR, negative_slope, T::DTYPE)?;
             call.compute(None, call.dtype, move |[x, grad]: [T; 2]| if x > 0.0 { grad } else { grad * slope })
         }, else => Err(call.unsupported()))
     }
@@ -167,8 +166,8 @@ mod kernels {
         let call = Pointwise::promoting(aten::logit_backward::NAME, [grad_output, this])?;
         let eps = eps.filter(|eps| *eps >= 0.0); // a negative number stands for none
         match_opmath!(call.dtype, T: Float => {
-            let (low, outside): (T, T) = (eps.unwrap_or(0.0).cast(), if eps.is_some() { T::ZERO } else { T::nan() });
-            let high = T::ONE - low;
+            let [low, high] = ends::<T>(aten::logit_backward::NAME, eps.unwrap_or(0.0), call.dtype)?;
+            let outside = if eps.is_some() { T::ZERO } else { T::nan() };
             call.compute(None, call.dtype, move |[grad, x]: [T; 2]| match x {
                 x if x < low || x > high => outside,
                 x if x == 0.0 || x == 1.0 => grad * T::infinity(),

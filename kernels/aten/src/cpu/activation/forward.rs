@@ -8,8 +8,8 @@ use crate::aten;
 use crate::cpu::unary::clamp::between;
 use crate::cpu::unary::functions;
 use crate::functions::{Functions, NearOne, softplus_of};
-use crate::loops::match_opmath;
 use crate::loops::pointwise::{Pointwise, unsupported};
+use crate::loops::{match_opmath, parameter};
 use crate::number::Number;
 
 functions! {
@@ -41,7 +41,7 @@ mod more {
     fn leaky_relu(output: Output<'_>, this: &Tensor, negative_slope: Scalar) -> Result<Tensor> {
         let call = Pointwise::promoting_exactly(output, [this])?;
         match_opmath!(call.dtype, T: Float => {
-            let slope: T = negative_slope.cast();
+            let slope: T = parameter(output.operator(), negative_slope, T::DTYPE)?;
             call.compute(None, call.dtype, move |[x]: [T; 1]| if x > 0.0 { x } else { x * slope })
         }, else => Err(call.unsupported()))
     }
@@ -55,8 +55,9 @@ mod more {
     ) -> Result<Tensor> {
         let call = Pointwise::promoting_exactly(output, [this])?;
         match_opmath!(call.dtype, T: Float => {
-            let (scale, input_scale): (T, T) = (scale.cast(), input_scale.cast());
-            let factor = alpha.cast::<T>() * scale;
+            let number = |number| parameter::<T>(output.operator(), number, T::DTYPE);
+            let (scale, input_scale) = (number(scale)?, number(input_scale)?);
+            let factor = number(alpha)? * scale;
             call.compute(None, call.dtype, move |[x]: [T; 1]| {
                 let below = (x * input_scale).exponential_less_one() * factor;
                 if x < 0.0 { below } else { x * scale }
@@ -75,7 +76,7 @@ mod more {
     fn hardshrink(output: Output<'_>, this: &Tensor, lambd: Scalar) -> Result<Tensor> {
         let call = Pointwise::promoting_exactly(output, [this])?;
         match_opmath!(call.dtype, T: Float => {
-            let width: T = lambd.to()?;
+            let width: T = parameter(output.operator(), lambd, call.dtype)?;
             call.compute(None, call.dtype, move |[x]: [T; 1]| if x >= -width && x <= width { T::ZERO } else { x })
         }, else => Err(call.unsupported()))
     }
@@ -83,7 +84,7 @@ mod more {
     fn softshrink(output: Output<'_>, this: &Tensor, lambd: Scalar) -> Result<Tensor> {
         let call = Pointwise::promoting_exactly(output, [this])?;
         match_opmath!(call.dtype, T: Float => {
-            let width: T = lambd.to()?;
+            let width: T = parameter(output.operator(), lambd, call.dtype)?;
             ensure!(
                 width >= T::ZERO && width.is_finite(),
                 Argument,
@@ -100,13 +101,11 @@ mod more {
     }
 
     fn threshold(output: Output<'_>, this: &Tensor, threshold: Scalar, value: Scalar) -> Result<Tensor> {
-        let operator = output.operator();
         let call = Pointwise::promoting(output, [this])?;
-        let fits = match_dtype!(call.dtype, T => threshold.to::<T>().and(value.to::<T>()).map(drop));
-        fits.map_err(|error| error.context(operator))?;
         match_opmath!(call.dtype, T: Integer | Float => {
             // Both are converted to the dtype of the elements, which truncates them for integers.
-            let (threshold, value): (T, T) = (threshold.cast(), value.cast());
+            let number = |number| parameter::<T>(output.operator(), number, T::DTYPE);
+            let (threshold, value) = (number(threshold)?, number(value)?);
             call.compute(None, call.dtype, move |[x]: [T; 1]| if x <= threshold { value } else { x })
         }, else => Err(call.unsupported()))
     }
@@ -144,7 +143,8 @@ mod more {
         }, else => [min_val, max_val]);
         match_opmath!(dtype, T: Integer | Unsigned | Float => {
             let call = Pointwise::with_dtype(output, [this], dtype)?.strided_like_first().exactly();
-            between::<T>(&call, Some(min_val.cast()), Some(max_val.cast()))
+            let number = |number| parameter::<T>(operator, number, dtype);
+            between::<T>(&call, Some(number(min_val)?), Some(number(max_val)?))
         }, else => Err(unsupported(operator, dtype)))
     }
 }

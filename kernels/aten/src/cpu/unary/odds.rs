@@ -1,11 +1,10 @@
 //! The kernel of `logit`, the logarithm of odds.
 
 use num_traits::Float;
-use torch_library::Element;
 use torch_library::prelude::*;
 
 use crate::aten;
-use crate::composite::unary::no_probability;
+use crate::composite::unary::{ends, no_probability};
 use crate::functions::{Functions, LogOdds, Registers};
 use crate::loops::Pointwise;
 use crate::loops::{function, match_opmath};
@@ -20,7 +19,7 @@ fn logit(this: &Tensor, eps: Option<f64>) -> Result<Tensor> {
         let Some(eps) = eps.filter(|eps| *eps >= 0.0) else {
             return call.compute_elements(None, call.dtype, Registers::<_, LogOdds>::new(odds));
         };
-        let (low, high): (T, T) = (eps.cast(), (1.0 - eps).cast());
+        let [low, high] = ends::<T>(OPERATOR, eps, call.dtype)?;
         call.compute(None, call.dtype, |[x]: [T; 1]| {
             // The lower bound wins where `eps` is above one half.
             let below = if x > high { high } else { x };

@@ -45,6 +45,7 @@ pub mod pointwise;
 pub mod reduce;
 pub mod reduction;
 mod repeated;
+mod reversed;
 mod run;
 mod small;
 pub mod transpose;
@@ -313,7 +314,8 @@ impl<'f, const N: usize> Operands<'f, N> {
     /// Converts all elements and returns true, if they are rows of a tensor of another type, and not very short.
     fn converts_rows(&self, walk: &Walk<N>, grain: usize) -> bool {
         let Some(input) = self.inputs.first() else { return false };
-        let is_converted = self.inner.compiled.is_identity && self.is_plain && !input.is_plain;
+        let is_converted =
+            self.inner.compiled.is_identity && self.is_plain && !input.is_plain && !self.is_copy_of_flags();
         let is_in_place = std::ptr::eq(input.data, self.out);
         let Some((row, ..)) = walk.plane().filter(|_| is_converted && !is_in_place) else { return false };
         if row.len < SHORT || row.out_stride != 1 || row.input_strides[0] != 1 {
@@ -347,9 +349,10 @@ impl<'f, const N: usize> Operands<'f, N> {
         let half = self.half.filter(|half| {
             (0..N).all(|k| constant.contains(k) || Half::of(self.inputs[k].dtype) == Some(*half))
         });
+        let is_identity = self.inner.compiled.is_identity;
         let has_loop = match half {
             Some(_) => true,
-            None if single.is_none() && row.len >= SHORT => self.is_plain && !self.inner.compiled.is_identity,
+            None if single.is_none() && (row.len >= SHORT || is_identity) => self.is_plain && !is_identity,
             None => self.is_plain && self.inner.has_plane() && single.have_loop::<N>(),
         };
         if !has_loop || row.out_stride != 1 {

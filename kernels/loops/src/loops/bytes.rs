@@ -85,6 +85,46 @@ pub unsafe fn copy_row(from: *const u8, to: *mut u8, len: usize) {
     }
 }
 
+/// Copies `count` rows of `len` bytes, each at a distance in bytes from the one before, in the source and in the
+/// target. How a row is copied depends on its length, and is chosen once for all of them.
+///
+/// # Safety
+/// - The requirements of [`copy_bytes`], for each row.
+/// - No row of the target shares memory with another row of either.
+pub(super) unsafe fn copy_rows(from: (*const u8, isize), to: (*mut u8, isize), count: usize, len: usize) {
+    // SAFETY: the caller vouches for `len` bytes of each row in both; `both_ends` gets as in `copy_row` at least half
+    // of them as `T`.
+    unsafe {
+        match len {
+            0 => {}
+            1 => each_row(from, to, count, |from, to| to.write(from.read())),
+            2..=3 => each_row(from, to, count, |from, to| both_ends::<u16>(from, to, len)),
+            4 => each_row(from, to, count, |from, to| both_ends::<u32>(from, to, 4)),
+            5..=7 => each_row(from, to, count, |from, to| both_ends::<u32>(from, to, len)),
+            8 => each_row(from, to, count, |from, to| both_ends::<u64>(from, to, 8)),
+            9..=15 => each_row(from, to, count, |from, to| both_ends::<u64>(from, to, len)),
+            16 => each_row(from, to, count, |from, to| both_ends::<u128>(from, to, 16)),
+            17..=32 => each_row(from, to, count, |from, to| both_ends::<u128>(from, to, len)),
+            33..=64 => each_row(from, to, count, |from, to| both_ends::<[u128; 2]>(from, to, len)),
+            65..=128 => each_row(from, to, count, |from, to| both_ends::<[u128; 4]>(from, to, len)),
+            _ => each_row(from, to, count, |from, to| copy_bytes(from, to, len)),
+        }
+    }
+}
+
+/// Calls a function with the addresses of each row.
+#[inline(always)]
+fn each_row(
+    (from, step): (*const u8, isize),
+    (to, out_step): (*mut u8, isize),
+    count: usize,
+    copy: impl Fn(*const u8, *mut u8),
+) {
+    for row in 0..count as isize {
+        copy(from.wrapping_offset(row * step), to.wrapping_offset(row * out_step));
+    }
+}
+
 /// Copies the first and the last bytes of a row, as many as `T` has.
 ///
 /// # Safety
@@ -104,7 +144,7 @@ unsafe fn both_ends<T: Copy>(from: *const u8, to: *mut u8, len: usize) {
 
 #[cfg(test)]
 mod tests {
-    use super::{copy_bytes, copy_row};
+    use super::{copy_bytes, copy_row, copy_rows};
 
     #[test]
     fn bytes_of_every_length_and_distance_arrive() {
@@ -121,6 +161,30 @@ mod tests {
                     unsafe { copy(from.as_ptr(), to.as_mut_ptr().add(first), len) };
                     assert_eq!(to[first..first + len], from[..len], "{len} bytes, {ahead} ahead");
                     assert!(to[..first].iter().chain(&to[first + len..]).all(|byte| *byte == 0));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn rows_of_every_length_are_copied_over_any_distance() {
+        let from: Vec<u8> = (0..3000_u32).map(|i| (i % 251) as u8 + 1).collect();
+        for (len, count) in (0..140).flat_map(|len| [0, 1, 2, 7].map(|count| (len, count))) {
+            for (step, gap) in [(len as isize, 0), (len as isize + 3, 5), (-(len as isize) - 1, 1), (0, 2)] {
+                let first = if step < 0 { 2800 } else { 0 };
+                let mut to = vec![0; count * (len + gap)];
+                // SAFETY: `count` rows of `len` bytes are within both, two vectors, from these first ones on.
+                unsafe {
+                    let from = (from.as_ptr().add(first), step);
+                    copy_rows(from, (to.as_mut_ptr(), (len + gap) as isize), count, len);
+                }
+                for (row, to) in to.chunks((len + gap).max(1)).enumerate() {
+                    let start = first.wrapping_add_signed(row as isize * step);
+                    assert_eq!(to[..len], from[start..start + len], "row {row} of {len} bytes");
+                    assert!(
+                        to[len..].iter().all(|byte| *byte == 0),
+                        "the gap behind row {row} of {len} bytes"
+                    );
                 }
             }
         }

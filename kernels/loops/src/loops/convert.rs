@@ -1,13 +1,13 @@
 //! Loads and stores that move rows of elements between memory and dense buffers, and convert them.
 #![expect(unsafe_code, reason = "reads and writes elements through pointers")]
 
-use std::mem::MaybeUninit;
-
 use torch_library::element::left_out;
 use torch_library::{DType, Element, match_dtype};
 
 use super::bytes::copy_bytes;
-use super::{dense, on_vectors};
+use super::dense;
+use super::planes::normalise;
+use super::reversed::reverse_rows;
 
 mod steps;
 
@@ -91,40 +91,17 @@ unsafe fn load<S: Element, M: Element>(data: *const u8, stride: isize, len: usiz
         // Only `flip` needs these.
         -1 if S::DTYPE == M::DTYPE && S::DTYPE == DType::Bool => {
             // SAFETY: as below, for bytes, of which all but 0 are `true`.
-            let bytes = unsafe { reversed::<u8>(data.cast(), len, buffer.cast()) };
-            bytes.iter_mut().for_each(|byte| *byte = u8::from(*byte != 0));
+            unsafe { reverse_rows(1, (data.cast(), 0), (buffer.cast(), 0), 1, len) };
+            // SAFETY: these bytes were just written, and nothing else uses them.
+            let bytes = unsafe { std::slice::from_raw_parts_mut(buffer.cast::<u8>(), len) };
+            normalise(bytes);
         }
-        // SAFETY: the caller vouches for `len` contiguous elements, of which `data` is the last, that nothing writes
-        // to, and for room for `len` of the same type in other memory.
-        -1 if S::DTYPE == M::DTYPE => _ = unsafe { reversed::<S>(data, len, buffer.cast()) },
+        -1 if S::DTYPE == M::DTYPE => {
+            // SAFETY: the caller vouches for `len` contiguous elements, of which `data` is the last, that nothing
+            // writes to, and for room for `len` of the same type in other memory: one row, at any distance from others.
+            unsafe { reverse_rows(size_of::<S>(), (data.cast(), 0), (buffer.cast(), 0), 1, len) };
+        }
         _ => convert(stride),
-    }
-}
-
-/// Writes the `len` elements that end with `last` to other memory from the last to the first.
-///
-/// # Safety
-/// - `len` elements up to `last` can be read, and as many written at `to`; the two share no memory, and nothing else
-///   uses it during the call.
-unsafe fn reversed<'a, S: Element>(last: *const S, len: usize, to: *mut S) -> &'a mut [S] {
-    if len == 0 {
-        return &mut [];
-    }
-    // SAFETY: the caller vouches for both; what is written first need not be initialised before.
-    unsafe {
-        let from = std::slice::from_raw_parts(last.sub(len - 1), len);
-        back_to_front(from, std::slice::from_raw_parts_mut(to.cast(), len));
-        std::slice::from_raw_parts_mut(to, len)
-    }
-}
-
-on_vectors! {
-    /// Writes elements from the last to the first, in vectors whose order is reversed: baseline x86-64 cannot do this
-    /// for bytes.
-    fn back_to_front<S: Element>(from: &[S], to: &mut [MaybeUninit<S>]) {
-        for (to, x) in to.iter_mut().zip(from.iter().rev()) {
-            to.write(*x);
-        }
     }
 }
 

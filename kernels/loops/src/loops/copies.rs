@@ -6,7 +6,7 @@ use torch_library::{DType, Element, Lease, MemoryFormat, Result, Tensor, bail, e
 
 use super::function::Identity;
 use super::inner::Inner;
-use super::walk::Walk;
+use super::walk::{SHORT, Walk};
 use super::{COPY_GRAIN, Operands, as_bytes, assign, has_elements};
 
 /// A row-major copy, converted to `dtype`.
@@ -50,13 +50,16 @@ fn write_back_to_front(out: &Tensor, tensor: &Tensor, is_back: impl Fn(usize) ->
         tensor.sizes()
     );
     let (mut walk, first) = Walk::back_to_front(out.geometry(), tensor.geometry(), is_back);
-    walk.lengthen_rows();
     match_dtype!(tensor.dtype(), T: NotFloat8 => {
         let inner = Inner::of::<T, T, _>(&Identity);
         let mut operands = Operands::new(out, [tensor], &inner, &lease)?;
         let input = &mut operands.inputs[0];
         input.data = input.data.wrapping_offset(first * input.size as isize);
-        operands.compute_rows(&walk, out.numel() as usize, COPY_GRAIN);
+        let is_short = walk.inner().is_some_and(|(len, _)| len < SHORT);
+        if is_short || !operands.copies(&mut walk) {
+            walk.lengthen_rows();
+            operands.compute_rows(&walk, out.numel() as usize, COPY_GRAIN);
+        }
     }, else => bail!(DType, "not implemented for {}", tensor.dtype()));
     drop(lease);
     Ok(())

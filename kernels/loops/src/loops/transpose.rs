@@ -108,12 +108,14 @@ unsafe fn in_wide_squares<T: Copy, const SIDE: usize>(
     pitch: usize,
 ) {
     // SAFETY: the caller vouches for the lines of both, and for the features; `squares` calls the closure with
-    // squares of `SIDE` that lie within them, and `words` and `double_words` are for squares of these sizes.
+    // squares of `SIDE` that lie within them, and the functions are for squares of these sizes.
     unsafe {
         squares::<T, SIDE>(data, stride, len, count, tile, pitch, |data, tile| {
             match (size_of::<T>(), SIDE) {
                 (4, 8) => words(data.cast(), stride, tile.cast(), pitch),
                 (8, 4) => double_words(data.cast(), stride, tile.cast(), pitch),
+                (2, 8) => half_words(data.cast(), stride, tile.cast(), pitch),
+                (1, 8) => bytes(data.cast(), stride, tile.cast(), pitch),
                 _ => square::<T, SIDE>(data, stride, tile, pitch),
             }
         });
@@ -181,6 +183,83 @@ unsafe fn double_words(data: *const f64, stride: isize, tile: *mut f64, pitch: u
         unsafe {
             _mm256_storeu_pd(tile.add(j * pitch), _mm256_permute2f128_pd::<0x20>(above, below));
             _mm256_storeu_pd(tile.add((j + 2) * pitch), _mm256_permute2f128_pd::<0x31>(above, below));
+        }
+    }
+}
+
+/// Transposes a block of 8 × 8 elements of 2 bytes: exchanges single elements, then pairs, then halves of registers.
+///
+/// # Safety
+/// - Eight lines of eight elements, `stride` apart, can be read from `data` on, and nothing writes to them during the
+///   call.
+/// - Eight lines of eight elements, `pitch` apart, can be written from `tile` on, in other memory, which nothing else
+///   uses.
+/// - The processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+unsafe fn half_words(data: *const u16, stride: isize, tile: *mut u16, pitch: usize) {
+    use std::arch::x86_64::*;
+    // SAFETY: `i` is below eight, and the caller vouches for a line of eight elements there; loads need no alignment.
+    let lines: [__m128i; 8] =
+        from_fn(|i| unsafe { _mm_loadu_si128(data.offset(i as isize * stride).cast()) });
+    // Columns 0 to 3 and 4 to 7 of two lines, then columns 2 n and 2 n + 1 of four.
+    let pairs: [[__m128i; 2]; 4] = from_fn(|i| {
+        let (a, b) = (lines[2 * i], lines[2 * i + 1]);
+        [_mm_unpacklo_epi16(a, b), _mm_unpackhi_epi16(a, b)]
+    });
+    let fours: [[__m128i; 4]; 2] = from_fn(|i| {
+        let ([a, b], [c, d]) = (pairs[2 * i], pairs[2 * i + 1]);
+        [
+            _mm_unpacklo_epi32(a, c),
+            _mm_unpackhi_epi32(a, c),
+            _mm_unpacklo_epi32(b, d),
+            _mm_unpackhi_epi32(b, d),
+        ]
+    });
+    let [above, below] = fours;
+    for (j, (a, b)) in zip(&above, &below).enumerate() {
+        // SAFETY: `j` is below four, and the caller vouches for lines `2 j` and `2 j + 1` of the tile, of eight
+        // elements; stores need no alignment.
+        unsafe {
+            _mm_storeu_si128(tile.add(2 * j * pitch).cast(), _mm_unpacklo_epi64(*a, *b));
+            _mm_storeu_si128(tile.add((2 * j + 1) * pitch).cast(), _mm_unpackhi_epi64(*a, *b));
+        }
+    }
+}
+
+/// Transposes a block of 8 × 8 bytes: exchanges single elements, then pairs, then fours.
+///
+/// # Safety
+/// - Eight lines of eight bytes, `stride` apart, can be read from `data` on, and nothing writes to them during the
+///   call.
+/// - Eight lines of eight bytes, `pitch` apart, can be written from `tile` on, in other memory, which nothing else
+///   uses.
+/// - The processor has these features.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx2,fma")]
+unsafe fn bytes(data: *const u8, stride: isize, tile: *mut u8, pitch: usize) {
+    use std::arch::x86_64::*;
+    // SAFETY: `i` is below eight, and the caller vouches for a line of eight bytes there; loads need no alignment.
+    let lines: [__m128i; 8] =
+        from_fn(|i| unsafe { _mm_loadl_epi64(data.offset(i as isize * stride).cast()) });
+    // All columns of two lines, then columns 0 to 3 and 4 to 7 of four, then columns 2 n and 2 n + 1 of all.
+    let pairs: [__m128i; 4] = from_fn(|i| _mm_unpacklo_epi8(lines[2 * i], lines[2 * i + 1]));
+    let [above, below]: [[__m128i; 2]; 2] = from_fn(|i| {
+        let (a, b) = (pairs[2 * i], pairs[2 * i + 1]);
+        [_mm_unpacklo_epi16(a, b), _mm_unpackhi_epi16(a, b)]
+    });
+    for (j, (a, b)) in zip(&above, &below).enumerate() {
+        for (n, columns) in [_mm_unpacklo_epi32(*a, *b), _mm_unpackhi_epi32(*a, *b)].into_iter().enumerate() {
+            let column = 4 * j + 2 * n;
+            // SAFETY: `column` is at most six, and the caller vouches for this line and the next of the tile, of eight
+            // bytes; stores need no alignment.
+            unsafe {
+                _mm_storel_epi64(tile.add(column * pitch).cast(), columns);
+                let second = _mm_unpackhi_epi64(columns, columns);
+                _mm_storel_epi64(tile.add((column + 1) * pitch).cast(), second);
+            }
         }
     }
 }

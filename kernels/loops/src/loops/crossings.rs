@@ -9,11 +9,19 @@ use std::ops::Range;
 use torch_library::{DType, Element, Leased, Result, Tensor, ensure};
 
 use super::bytes::copy_row;
+use super::planes::normalise;
 use super::{convert, parallel};
 use crate::inlined::zip;
 
 /// From this many contiguous elements on, they are a row of their own.
 const LONG: usize = 64;
+
+/// Rows of fewer crossings are read column by column: starting a loop takes longer than going through a few elements.
+const SHORT: usize = 16;
+
+/// The number of short rows that are read together: they stay in the L1 cache, even if each has a cache line of its
+/// own.
+const TOGETHER: usize = 128;
 
 /// The selection along one dimension.
 pub enum Along {
@@ -58,6 +66,13 @@ impl Crossings {
             Along::List(list) => Ok(list),
         };
         let mut lists = dims.into_iter().map(list).collect::<Result<Vec<Vec<isize>>>>()?;
+        while let [.., wider, row] = &lists[..]
+            && wider.len() * row.len() < SHORT
+        {
+            let joined = wider.iter().flat_map(|base| row.iter().map(move |offset| base + offset)).collect();
+            lists.truncate(lists.len() - 2);
+            lists.push(joined);
+        }
         if unit >= LONG || lists.is_empty() {
             lists.push(vec![0]);
         }
@@ -118,6 +133,18 @@ impl Crossings {
                 });
             });
         }
+        if row.len() < SHORT {
+            return parallel::shares(self.rows(), grain, |rows| {
+                self.each_run(rows, |row, base, starts| {
+                    for (n, starts) in starts.chunks(TOGETHER).enumerate() {
+                        let (from, to) = memory.at(base, (row + n * TOGETHER) * count);
+                        // SAFETY: these are rows of `rows()`, whose crossings the caller vouches for, with as many
+                        // places in `out`, in other memory. No other thread gets them.
+                        unsafe { self.read_columns(from, starts, to, is_bool) };
+                    }
+                });
+            });
+        }
         parallel::shares(self.rows() * pieces.len(), grain, |items| {
             let rows = items.start / pieces.len()..items.end.div_ceil(pieces.len());
             let mut before = None;
@@ -138,6 +165,36 @@ impl Crossings {
                 }
             });
         });
+    }
+
+    /// Reads short rows: the first crossing of each, then the second, and so on.
+    ///
+    /// # Safety
+    /// - All crossings of the rows that start at `starts` from `source` are elements of the size of `T`, initialised,
+    ///   and nothing writes to them during the call.
+    /// - As many can be written from `out` on, in other memory, which nothing else uses during the call.
+    /// - Any bits are a value of `T`, which is a byte if `is_bool`; elements need not be aligned like it.
+    unsafe fn read_columns<T: Copy>(&self, source: *const T, starts: &[isize], out: *mut T, is_bool: bool) {
+        let (row, unit) = (self.row(), self.unit);
+        let count = row.len() * unit;
+        for (column, offset) in row.iter().enumerate() {
+            let (from, to) = (source.wrapping_offset(*offset), out.wrapping_add(column * unit));
+            for (n, start) in starts.iter().enumerate() {
+                let (from, to) = (from.wrapping_offset(*start), to.wrapping_add(n * count));
+                // SAFETY: the crossing of a row and a column, for which the caller vouches: `unit` elements, with as
+                // many places in `out` for each.
+                unsafe {
+                    match unit {
+                        1 => to.write_unaligned(from.read_unaligned()),
+                        _ => copy(from, to, unit),
+                    }
+                }
+            }
+        }
+        if is_bool {
+            // SAFETY: these bytes were just written; the caller vouches that nothing else uses them.
+            normalise(unsafe { std::slice::from_raw_parts_mut(out.cast(), starts.len() * count) });
+        }
     }
 
     /// Replaces each selected element `x`, one after the other, by `f(x, value)`, where `value` is the next element of
@@ -201,8 +258,16 @@ impl Crossings {
 
     /// Calls a function with the number of each row and the offset at which it starts.
     fn each_row(&self, rows: Range<usize>, mut f: impl FnMut(usize, isize)) {
+        self.each_run(rows, |first, base, starts| {
+            starts.iter().enumerate().for_each(|(n, start)| f(first + n, base + start));
+        });
+    }
+
+    /// Calls a function with rows that differ only in the last list but one: the number of the first row, an offset of
+    /// all, and where each starts from there.
+    fn each_run(&self, rows: Range<usize>, mut f: impl FnMut(usize, isize, &[isize])) {
         let Some((last, wider)) = self.lists[..self.lists.len() - 1].split_last() else {
-            return rows.for_each(|row| f(row, 0));
+            return rows.for_each(|row| f(row, 0, &[0]));
         };
         let mut row = rows.start;
         while row < rows.end {
@@ -213,10 +278,9 @@ impl Crossings {
                 offset
             };
             let base: isize = wider.iter().rev().map(part).sum();
-            for offset in &last[within..last.len().min(within + rows.end - row)] {
-                f(row, base + offset);
-                row += 1;
-            }
+            let starts = &last[within..last.len().min(within + rows.end - row)];
+            f(row, base, starts);
+            row += starts.len();
         }
     }
 }
@@ -314,7 +378,7 @@ impl<'a> Piece<'a> {
                     to.cast::<u8>().offset_from(out.cast()) as usize,
                 )
             };
-            bytes.iter_mut().for_each(|byte| *byte = u8::from(*byte != 0)); // memory from outside may hold other bytes
+            normalise(bytes); // memory from outside may hold other bytes
         }
     }
 }
@@ -354,4 +418,42 @@ impl Run {
 unsafe fn copy<T>(from: *const T, to: *mut T, len: usize) {
     // SAFETY: the caller vouches for `len` elements in both, which are disjoint; bytes have no alignment.
     unsafe { copy_row(from.cast(), to.cast(), len * size_of::<T>()) };
+}
+
+#[cfg(test)]
+mod tests {
+    use torch_library::{Device, Lease, Tensor};
+
+    use super::{Along, Crossings, TOGETHER};
+
+    /// Selections of all sizes below and above short rows, of single columns and of several next to each other, for
+    /// more rows than are read together.
+    #[test]
+    fn columns_of_many_rows_are_read() {
+        for (rows, inner) in [(1, 1), (3, 1), (2 * TOGETHER + 5, 1), (2 * TOGETHER + 5, 3)] {
+            let width = 6;
+            let elements: Vec<u8> = (0..rows * width * inner).map(|i| (i % 251) as u8).collect();
+            let x = Tensor::from_slice(&elements, &[(rows * width * inner) as i64]).unwrap();
+            for count in [0, 1, 2, 7, 15, 16, 17, 40] {
+                let places: Vec<usize> = (0..count).map(|i| (i * 5 + 4) % width).collect();
+                let dims = vec![
+                    Along::Whole { size: rows as i64, stride: (width * inner) as i64 },
+                    Along::List(places.iter().map(|place| (place * inner) as isize).collect()),
+                    Along::Whole { size: inner as i64, stride: 1 },
+                ];
+                let expected: Vec<u8> = (0..rows)
+                    .flat_map(|row| places.iter().map(move |place| (row * width + place) * inner))
+                    .flat_map(|start| elements[start..start + inner].to_vec())
+                    .collect();
+                let out = Tensor::empty(&[expected.len() as i64], x.dtype(), Device::CPU).unwrap();
+                let lease = Lease::new([&out], [&x]).unwrap();
+                if count > 0 {
+                    // SAFETY: the crossings are elements of `x` by their places, and `out`, other memory, has as many.
+                    unsafe { Crossings::new(dims).unwrap().read((&x, &lease), (&out, &lease)).unwrap() };
+                }
+                drop(lease);
+                assert_eq!(out.to_vec::<u8>().unwrap(), expected, "{count} of {rows} rows");
+            }
+        }
+    }
 }

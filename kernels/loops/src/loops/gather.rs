@@ -121,6 +121,18 @@ pub fn gather(out: &Tensor, source: &Lanes<'_>, index: &Tensor) -> Result<Option
         });
         return Ok(indices.bad());
     }
+    if indices.have_short_rows(&walk) {
+        let most = (parallel::GRAIN / walk.inner().map_or(1, |(len, _)| len)).max(1);
+        parallel::shares(walk.parts(most), 1, |parts| {
+            walk.planes(most, parts, |row, rows, _, steps| {
+                // SAFETY: as below, for all of these rows, which `have_short_rows` has found to have this form.
+                unsafe {
+                    pick_rows(&indices, &row, [rows, size], steps[1], source.get(), out.get(), is_of_flags)
+                };
+            });
+        });
+        return Ok(indices.bad());
+    }
     walk.lengthen_rows();
     parallel::ranges(count, |range| {
         // SAFETY: in bounds, as the walk stays within the elements of the result and the index, and of the source by
@@ -197,6 +209,70 @@ unsafe fn pick<T: Copy>(indices: &Indices, row: &Row<2>, source: *const u8, out:
     }
     // SAFETY: the caller vouches for the row in index, source and result, and for exclusive use of the result.
     unsafe { pick_each(indices, row, from, to, |x| x) }
+}
+
+/// Gathers short rows of elements of `size` bytes that follow each other without gaps in the result, as do their
+/// indices; they are `step` elements apart in the source.
+///
+/// # Safety
+/// - The requirements of [`pick`], for each of the rows.
+unsafe fn pick_rows(
+    indices: &Indices,
+    row: &Row<2>,
+    [rows, size]: [usize; 2],
+    step: isize,
+    source: *const u8,
+    out: *mut u8,
+    is_of_flags: bool,
+) {
+    // SAFETY: the caller vouches for the rows, of elements of this size; any value of a boolean is a byte, and only 0
+    // or 1 is written.
+    unsafe {
+        match size {
+            1 if is_of_flags => {
+                pick_rows_of(indices, row, rows, step, source, out, |byte: u8| u8::from(byte != 0))
+            }
+            1 => pick_rows_of(indices, row, rows, step, source, out, |x: u8| x),
+            2 => pick_rows_of(indices, row, rows, step, source, out, |x: u16| x),
+            4 => pick_rows_of(indices, row, rows, step, source, out, |x: u32| x),
+            8 => pick_rows_of(indices, row, rows, step, source, out, |x: u64| x),
+            _ => pick_rows_of(indices, row, rows, step, source, out, |x: u128| x),
+        }
+    }
+}
+
+/// # Safety
+/// - The requirements of [`pick_rows`], for elements of the size of `T`.
+unsafe fn pick_rows_of<T: Copy>(
+    indices: &Indices,
+    row: &Row<2>,
+    rows: usize,
+    step: isize,
+    source: *const u8,
+    out: *mut u8,
+    written: impl Fn(T) -> T + Copy,
+) {
+    let from = source.cast::<T>().wrapping_offset(row.inputs[1]);
+    let to = out.cast::<T>().wrapping_offset(row.out);
+    let pick = |stride: isize| {
+        let len = row.len;
+        let pick = move |n: usize, i: usize, index: isize| {
+            let place = n as isize * step + i as isize * stride + index;
+            // SAFETY: `Indices::rows` passes only places of the rows and indices in range, which lead to elements, as
+            // the caller vouches, and to places in the result, which follow each other.
+            unsafe {
+                let x = from.wrapping_offset(place).read_unaligned();
+                to.wrapping_add(n * len + i).write_unaligned(written(x));
+            }
+        };
+        // SAFETY: the caller vouches for the rows of the index; the closure writes only to the result, which shares no
+        // memory with it.
+        unsafe { indices.rows(row.inputs[0], [rows, len], pick) };
+    };
+    match row.input_strides[1] {
+        0 => pick(0),
+        stride => pick(stride),
+    }
 }
 
 /// Like [`pick`], for booleans.
@@ -353,6 +429,54 @@ impl Indices {
         self.is_bad.into_inner().then(|| self.bad.into_inner())
     }
 
+    /// Whether the indices of a walk over a result, its indices and the source are short rows without gaps, like the
+    /// result's, and need no conversion. Rows of a few indices are gathered column by column.
+    fn have_short_rows(&self, walk: &Walk<2>) -> bool {
+        let Some((row, _, out_step, steps)) = walk.plane() else { return false };
+        let is_dense = row.out_stride == 1 && row.input_strides[0] == 1;
+        let len = row.len as isize;
+        self.is_plain && is_dense && (4..CHUNK / 4).contains(&row.len) && out_step == len && steps[0] == len
+    }
+
+    /// Like [`row`](Self::row), for `rows` rows of `len` indices that follow each other from the place `first` on:
+    /// calls a closure with the number of each row, each place of it, and the offset of its index.
+    ///
+    /// # Safety
+    /// - The rows lie in bounds of the index, whose elements need no conversion.
+    /// - Nothing writes to the index during the call, the closure included.
+    #[inline(always)]
+    unsafe fn rows(&self, first: isize, [rows, len]: [usize; 2], mut f: impl FnMut(usize, usize, isize)) {
+        let (count, step) = (self.count, self.step); // copied, so as not to be read again for each index
+        let together = (CHUNK / len).max(1);
+        for start in (0..rows).step_by(together) {
+            let some = together.min(rows - start);
+            let place = (first + (start * len) as isize) * self.size;
+            // SAFETY: contiguous values of `i64`, some of those that the caller vouches for.
+            let indices = unsafe {
+                std::slice::from_raw_parts(self.data.wrapping_offset(place).cast::<i64>(), some * len)
+            };
+            let are_good = are_within(indices, 0..count);
+            for (n, indices) in indices.chunks_exact(len).enumerate() {
+                for (i, index) in indices.iter().enumerate() {
+                    if are_good || self.is_good(*index) {
+                        f(start + n, i, (*index as isize).wrapping_mul(step));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether an index is in range; if not, it is remembered.
+    #[cold]
+    fn is_good(&self, index: i64) -> bool {
+        let is_good = (0..self.count).contains(&index);
+        if !is_good {
+            self.bad.store(index, Ordering::Relaxed);
+            self.is_bad.store(true, Ordering::Relaxed);
+        }
+        is_good
+    }
+
     /// Calls a closure with each place of a row and the offset in elements of its index from index 0. Indices out of
     /// range are skipped, and remembered.
     ///
@@ -385,11 +509,8 @@ impl Indices {
                 continue;
             }
             for ((i, index), given) in places.zip(indices) {
-                if (0..count).contains(given) {
+                if self.is_good(*given) {
                     f(i, index);
-                } else {
-                    self.bad.store(*given, Ordering::Relaxed);
-                    self.is_bad.store(true, Ordering::Relaxed);
                 }
             }
         }
@@ -401,6 +522,37 @@ mod tests {
     use torch_library::Tensor;
 
     use super::{Lanes, gather};
+    use crate::loops::CHUNK;
+
+    /// Rows of all lengths below and above those that are gathered together, of elements with gaps between their rows
+    /// or in columns, more than a chunk of indices holds, and one index that is out of range.
+    #[test]
+    fn short_rows_are_gathered() {
+        for len in [1usize, 2, 3, 16, 63, 64, 65] {
+            let (rows, width) = (2 * CHUNK / len + 3, 5);
+            let mut indices: Vec<i64> = (0..rows * len).map(|i| (i * 7 % 11 % width) as i64).collect();
+            let elements: Vec<f32> = (0..rows * (width + 2)).map(|i| i as f32).collect();
+            let source = Tensor::from_vec(elements, &[(rows * (width + 2)) as i64]).unwrap();
+            for [across, along] in [[width + 2, 1], [1, rows]] {
+                let strides = [across as i64, along as i64];
+                let source = source.strided_view(&[rows as i64, width as i64], &strides, 1).unwrap();
+                let sizes = [rows as i64, len as i64];
+                let (out, index) = (
+                    Tensor::from_vec(vec![0f32; rows * len], &sizes).unwrap(),
+                    Tensor::from_slice(&indices, &sizes).unwrap(),
+                );
+                assert_eq!(gather(&out, &Lanes::along(&source, 1), &index).unwrap(), None);
+                let place = |i: usize| 1 + i / len * across + indices[i] as usize * along;
+                let expected: Vec<f32> = (0..rows * len).map(|i| place(i) as f32).collect();
+                assert_eq!(out.to_vec::<f32>().unwrap(), expected, "{len}, {across} apart");
+            }
+            indices[rows * len - 1] = width as i64;
+            let index = Tensor::from_slice(&indices, &[rows as i64, len as i64]).unwrap();
+            let source = source.strided_view(&[rows as i64, width as i64], &[width as i64, 1], 0).unwrap();
+            let out = Tensor::from_vec(vec![0f32; rows * len], &[rows as i64, len as i64]).unwrap();
+            assert_eq!(gather(&out, &Lanes::along(&source, 1), &index).unwrap(), Some(width as i64));
+        }
+    }
 
     #[test]
     fn elements_are_gathered_as_their_type_to_places_of_their_own() {

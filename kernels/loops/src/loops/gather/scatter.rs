@@ -228,6 +228,14 @@ impl<T: Copy, F: Fn(*mut T, *const T) + Copy> Join<'_, T, F> {
             };
             // SAFETY: the caller vouches for the index, and for these rows.
             unsafe { self.indices.row(&Row { len: rows * row.len, ..row }, each) };
+        } else if len <= SHORT && index_step == 0 {
+            // Short rows with the same indices: one index after the other, for all rows. An element of the target
+            // belongs to one row, so its sources keep their order.
+            for i in 0..len {
+                let inputs = from_fn(|k| row.inputs[k] + i * row.input_strides[k]);
+                // SAFETY: the caller vouches for these places of the rows, and for the index.
+                unsafe { self.row(&Row { len: rows, inputs, input_strides: steps, ..row }) };
+            }
         } else {
             for i in 0..rows as isize {
                 // SAFETY: the caller vouches for each of these rows, and for the index.
@@ -284,6 +292,28 @@ mod tests {
                     assert_eq!(target.to_vec::<f32>().unwrap(), expected, "{len} {outer} {across}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn rows_with_the_same_indices_are_scattered_one_after_the_other() {
+        let (rows, width) = (2 * CHUNK + 3, 5);
+        for len in [1usize, 4, 16, 17] {
+            let indices: Vec<i64> = (0..len).map(|i| (i * 3 % 4) as i64).collect();
+            let sources: Vec<f32> = (0..rows * len).map(|i| i as f32).collect();
+            let sizes = [rows as i64, len as i64];
+            let index = Tensor::from_slice(&indices, &[len as i64]).unwrap();
+            let index = index.strided_view(&sizes, &[0, 1], 0).unwrap();
+            let source = Tensor::from_slice(&sources, &sizes).unwrap();
+            let target = Tensor::from_vec(vec![1f32; rows * width], &[rows as i64, width as i64]).unwrap();
+            let bad = scatter(&Lanes::along(&target, 1), &index, &source, |old: f32, new| old * 0.5 + new);
+            assert_eq!(bad.unwrap(), None);
+            let mut expected = vec![1f32; rows * width];
+            for (i, x) in sources.iter().enumerate() {
+                let place = i / len * width + indices[i % len] as usize;
+                expected[place] = expected[place] * 0.5 + x;
+            }
+            assert_eq!(target.to_vec::<f32>().unwrap(), expected, "{len}");
         }
     }
 }

@@ -98,6 +98,54 @@ fn gradients_of_lines_of_every_length_are_those_of_the_formula() -> Result<()> {
 }
 
 #[test]
+fn many_short_lines_are_normalised_as_a_few_are() -> Result<()> {
+    const FEW: i64 = 15; // which are computed line by line
+    for (len, count) in
+        [1, 2, 3, 4, 5, 8, 10, 17, 31, 63, 64, 65].into_iter().zip([600, 16, 17, 1100].iter().cycle())
+    {
+        let elements: Vec<f64> =
+            (0..len * count).map(|i| ((i * 37 + i / 7) % 101) as f64 / 16.0 - 3.0).collect();
+        let x = Tensor::from_vec(elements, &[*count, len])?;
+        x.select(0, 1)?.fill(f64::NEG_INFINITY)?;
+        x.select(0, 2)?.select(0, 0)?.fill(f64::NAN)?;
+        x.select(0, 3)?.select(0, len - 1)?.fill(f64::INFINITY)?;
+        let grad = aten::cos(&x.nan_to_num()?)?;
+        for dtype in [DType::Float32, DType::Float64, DType::BFloat16, DType::Float16] {
+            let (x, grad) = (x.to_dtype(dtype)?, grad.to_dtype(dtype)?);
+            let tolerance = if dtype.size() == 2 { 1e-2 } else { 2e-6 };
+            let check = |got: &Tensor, of_few: &dyn Fn(i64, i64) -> Result<Tensor>| -> Result<()> {
+                for start in (0..*count).step_by(FEW as usize) {
+                    let few = FEW.min(count - start);
+                    let near = aten::isclose::with(&aten::narrow(got, 0, start, few)?, &of_few(start, few)?)
+                        .rtol(tolerance)
+                        .atol(tolerance)
+                        .equal_nan(true)
+                        .call()?;
+                    assert!(aten::all(&near)?.item()?.to::<bool>()?, "{count} × {len} {dtype}, from {start}");
+                }
+                Ok(())
+            };
+            let lines = |x: &Tensor, start, few| aten::narrow(x, 0, start, few);
+            let (y, log) = (x.softmax(1)?, x.log_softmax(1)?);
+            check(&y, &|start, few| lines(&x, start, few)?.softmax(1))?;
+            check(&log, &|start, few| lines(&x, start, few)?.log_softmax(1))?;
+            check(&aten::_softmax_backward_data(&grad, &y, 1, dtype)?, &|start, few| {
+                aten::_softmax_backward_data(&lines(&grad, start, few)?, &lines(&y, start, few)?, 1, dtype)
+            })?;
+            check(&aten::_log_softmax_backward_data(&grad, &log, 1, dtype)?, &|start, few| {
+                aten::_log_softmax_backward_data(
+                    &lines(&grad, start, few)?,
+                    &lines(&log, start, few)?,
+                    1,
+                    dtype,
+                )
+            })?;
+        }
+    }
+    Ok(())
+}
+
+#[test]
 fn gradients_of_halves_are_those_of_the_same_numbers_rounded_once() -> Result<()> {
     for [count, len] in [[50, 1], [70, 70], [9, 320], [3, 2048], [2, 3000], [2, 10_000]] {
         let numbers: Vec<f64> = (0..count * len).map(|i| (i * 37 % 101) as f64 / 64.0).collect();

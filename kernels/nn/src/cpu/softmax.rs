@@ -3,6 +3,7 @@
 
 use num_traits::Float;
 use torch_library::geometry::wrap_dim;
+use torch_library::match_dtype;
 use torch_library::prelude::*;
 
 use super::folds::{Largest, Sum};
@@ -31,7 +32,10 @@ mod kernels {
         }
         match_opmath!(this.dtype(), T: Float => {
             if let Some((input, len)) = exponentials.as_lines()? {
-                return lines::softmax::<T>(&input, len);
+                return match short::<T>(&input, len, false)? {
+                    Some(out) => Ok(out),
+                    None => lines::softmax::<T>(&input, len),
+                };
             }
             if let Some(out) = strips::forward::<T>(this, exponentials.dim, false)? {
                 return rounded(out, this.dtype());
@@ -52,7 +56,10 @@ mod kernels {
         }
         match_opmath!(this.dtype(), T: Float => {
             if let Some((input, len)) = exponentials.as_lines()? {
-                return lines::log_softmax::<T>(&input, len);
+                return match short::<T>(&input, len, true)? {
+                    Some(out) => Ok(out),
+                    None => lines::log_softmax::<T>(&input, len),
+                };
             }
             if let Some(out) = strips::forward::<T>(this, exponentials.dim, true)? {
                 return rounded(out, this.dtype());
@@ -64,6 +71,12 @@ mod kernels {
             Ok(out)
         }, else => Err(unsupported(OPERATOR, this.dtype())))
     }
+}
+
+/// The softmax of lines, or its logarithm, if they are short and many.
+fn short<T: strips::Real>(input: &Tensor, len: usize, is_log: bool) -> Result<Option<Tensor>> {
+    match_dtype!(input.dtype(), H: Half => strips::of_lines::<T, H>(input, len, is_log),
+        else => strips::of_lines::<T, T>(input, len, is_log))
 }
 
 /// The arguments of a softmax or log-softmax.

@@ -12,6 +12,7 @@ use torch_library::{Element, match_dtype};
 use torch_library_aten::cpu::softmax::exponentials;
 
 use crate::cpu::norm::backward::lines::{sums, uninit};
+use crate::cpu::softmax::strips;
 use crate::functions::Functions;
 use crate::inlined::{from_fn, zip};
 use crate::loops::convert::{Loader, Storer, loader, storer};
@@ -21,12 +22,18 @@ use crate::loops::{on_vectors, parallel};
 use crate::number::Number;
 
 /// The gradient of softmax or log-softmax along lines, computed in the opmath type `T`.
-pub(super) fn softmax<T: Float + Functions + Number>(
+pub(super) fn softmax<T: strips::Real>(
     grad: &Tensor,
     output: &Tensor,
     len: usize,
     is_log: bool,
 ) -> Result<Tensor> {
+    let as_columns = match_dtype!(output.dtype(), H: Half => {
+        strips::backward_of_lines::<T, H>(grad, output, len, is_log)?
+    }, else => strips::backward_of_lines::<T, T>(grad, output, len, is_log)?);
+    if let Some(gradients) = as_columns {
+        return Ok(gradients);
+    }
     match_dtype!(output.dtype(), H: Half => converted::<T, H>(grad, output, len, is_log),
         else => plain::<T>(grad, output, len, is_log))
 }

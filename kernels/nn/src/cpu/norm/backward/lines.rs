@@ -23,6 +23,9 @@ use crate::number::Number;
 /// threads, so neither does the result.
 const BLOCK: usize = 64;
 
+/// The lanes of lines of a few elements: one vector of `f32`.
+const FEW: usize = 8;
+
 /// The longest lines of which a block fits the L1 cache.
 const SHORT: usize = 128;
 
@@ -63,6 +66,9 @@ pub(crate) fn sums<T: Number, const N: usize, const K: usize>(
     from: [&[T]; N],
     f: impl Fn([T; N]) -> [T; K],
 ) -> [T; K] {
+    if from[0].len() < LANES / 2 {
+        return few_sums(from, f);
+    }
     let mut lanes = [[T::ZERO; LANES]; K];
     let chunks: [_; N] = from_fn(|n| from[n].as_chunks::<LANES>());
     for n in 0..chunks[0].0.len() {
@@ -91,6 +97,37 @@ pub(crate) fn sums<T: Number, const N: usize, const K: usize>(
         }
     }
     joined(&lanes)
+}
+
+/// [`sums`] of slices of a few elements, which would fill less than half of the lanes.
+#[inline(always)]
+fn few_sums<T: Number, const N: usize, const K: usize>(
+    from: [&[T]; N],
+    f: impl Fn([T; N]) -> [T; K],
+) -> [T; K] {
+    let chunks: [_; N] = from_fn(|n| from[n].as_chunks::<FEW>());
+    let mut lanes = [[T::ZERO; FEW]; K];
+    for i in 0..chunks[0].0.len() {
+        let chunks: [_; N] = from_fn(|n| &chunks[n].0[i]);
+        for lane in 0..FEW {
+            let terms = f(from_fn(|n| chunks[n][lane]));
+            for k in 0..K {
+                lanes[k][lane] = lanes[k][lane].plus(terms[k]);
+            }
+        }
+    }
+    let mut total = [T::ZERO; K];
+    for i in 0..chunks[0].1.len() {
+        let terms = f(from_fn(|n| chunks[n].1[i]));
+        for k in 0..K {
+            total[k] = total[k].plus(terms[k]);
+        }
+    }
+    for k in 0..K {
+        // One lane after the other: for the sake of a tree, LLVM would keep all lanes in pairs.
+        total[k] = lanes[k].iter().fold(total[k], |sum, lane| sum.plus(*lane));
+    }
+    total
 }
 
 /// Adds the second half of the lanes to the first half, until one is left. All sums take each step together: of several
@@ -183,10 +220,15 @@ impl<T: Float + Number> Lines for LayerNorm<T> {
             let (of_weight, of_bias) = sums.split_at_mut(sums.len() / 2);
             // Lines of a block that fits the L1 cache are read again for each group of columns, whose sums then stay in
             // registers.
-            let summed = if of_weight.len() <= SHORT { of_weight.len() / LANES * LANES } else { 0 };
-            for column in (0..summed).step_by(LANES) {
-                let to = [&mut of_weight[column..][..LANES], &mut of_bias[column..][..LANES]];
-                self.sum_columns(block.clone(), column, to);
+            let len = of_weight.len();
+            let lanes = if len < LANES / 2 { FEW } else { LANES };
+            let summed = if len <= SHORT { len / lanes * lanes } else { 0 };
+            for column in (0..summed).step_by(lanes) {
+                let to = [&mut of_weight[column..][..lanes], &mut of_bias[column..][..lanes]];
+                match lanes {
+                    FEW => self.sum_columns::<FEW>(block.clone(), column, to),
+                    _ => self.sum_columns::<LANES>(block.clone(), column, to),
+                }
             }
             for n in block {
                 let (grads, inputs) = (self.grads.get(n), self.inputs.get(n));
@@ -208,15 +250,19 @@ impl<T: Float + Number> Lines for LayerNorm<T> {
 }
 
 impl<T: Float + Number> LayerNorm<T> {
-    /// Writes the sums of `LANES` columns of some lines, as the gradients of the weight and of the bias.
+    /// Writes the sums of `W` columns of some lines, as the gradients of the weight and of the bias.
     #[inline(always)]
-    fn sum_columns(&self, lines: Range<usize>, column: usize, [of_weight, of_bias]: [&mut [T]; 2]) {
-        let mut sums = [[T::ZERO; LANES]; 2];
+    fn sum_columns<const W: usize>(
+        &self,
+        lines: Range<usize>,
+        column: usize,
+        [of_weight, of_bias]: [&mut [T]; 2],
+    ) {
+        let mut sums = [[T::ZERO; W]; 2];
         for n in lines {
-            let (grads, inputs) =
-                (&self.grads.get(n)[column..][..LANES], &self.inputs.get(n)[column..][..LANES]);
+            let (grads, inputs) = (&self.grads.get(n)[column..][..W], &self.inputs.get(n)[column..][..W]);
             let [mean, rstd] = [self.moments[0][n], self.moments[1][n]];
-            for lane in 0..LANES {
+            for lane in 0..W {
                 sums[0][lane] = sums[0][lane] + grads[lane] * ((inputs[lane] - mean) * rstd);
                 sums[1][lane] = sums[1][lane] + grads[lane];
             }

@@ -87,6 +87,184 @@ fn short_rows_are_selected_by_index() -> Result<()> {
 }
 
 #[test]
+fn a_few_columns_of_many_rows_are_selected_by_index() -> Result<()> {
+    for [width, inner] in [[1, 1], [2, 1], [5, 1], [64, 1], [3, 2], [4, 9]] {
+        for dtype in [DType::Bool].into_iter().chain(dtypes()) {
+            let x = numbers(&[ROWS, width * inner], dtype)?;
+            let (from, planes) = (rows(&x)?, x.reshape(&[ROWS, width, inner])?);
+            let apart = planes.transpose(0, 1)?.contiguous()?.transpose(0, 1)?;
+            for count in [0, 1, 2, 7, 15, 16, 17] {
+                let places: Vec<i64> = (0..count).map(|i| (i * 3 + 1) % width).collect();
+                let index = Tensor::from_slice(&places, &[count])?;
+                let of_row = |row: &Vec<i64>| -> Vec<i64> {
+                    let chosen = places.iter().map(|place| (place * inner) as usize);
+                    chosen.flat_map(|start| row[start..start + inner as usize].to_vec()).collect()
+                };
+                let want: Vec<i64> = from.iter().flat_map(of_row).collect();
+                for x in [&planes, &apart] {
+                    let picked = x.index_select(1, &index)?;
+                    assert_eq!(picked.sizes(), [ROWS, count, inner]);
+                    let picked = picked.to_dtype(DType::Int64)?.to_vec::<i64>()?;
+                    assert_eq!(picked, want, "{count} of {width} × {inner} {dtype}");
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn short_rows_are_gathered_from_and_added_to_by_index() -> Result<()> {
+    for (width, count) in [(1, 1), (2, 2), (5, 3), (16, 16), (40, 33), (64, 63), (64, 64)] {
+        let places: Vec<i64> = (0..ROWS * count).map(|i| (i * 7 + i / 3) % width).collect();
+        let index = Tensor::from_slice(&places, &[ROWS, count])?;
+        for dtype in [DType::Bool].into_iter().chain(dtypes()) {
+            let x = numbers(&[ROWS, width], dtype)?;
+            let from = rows(&x)?;
+            let want: Vec<Vec<i64>> = places
+                .chunks(count as usize)
+                .zip(&from)
+                .map(|(places, row)| places.iter().map(|place| row[*place as usize]).collect())
+                .collect();
+            let mut apart = aten::narrow(&numbers(&[ROWS, width + 2], dtype)?, 1, 1, width)?;
+            apart.copy_(&x)?;
+            for x in [&x, &apart, &x.t()?.contiguous()?.t()?] {
+                assert_eq!(rows(&x.gather(1, &index)?)?, want, "{count} of {width} {dtype}");
+            }
+            let cube = x.reshape(&[ROWS / 3, 3, width])?.gather(2, &index.reshape(&[ROWS / 3, 3, count])?)?;
+            assert_eq!(rows(&cube.reshape(&[ROWS, count])?)?, want, "{count} of {width} {dtype}");
+        }
+        let mut last = index.select(0, ROWS - 1)?.select(0, count - 1)?;
+        last.fill(width)?;
+        let refusal = numbers(&[ROWS, width], DType::Float32)?.gather(1, &index).unwrap_err().to_string();
+        assert!(refusal.contains(&format!("index {width} is out of range")), "{refusal}");
+    }
+    for count in [1, 4, 15, 17] {
+        let places: Vec<i64> = (0..count).map(|i| i * 3 % 5).collect();
+        let (index, x) = (Tensor::from_slice(&places, &[count])?, numbers(&[ROWS, 5], DType::Float64)?);
+        let more = numbers(&[ROWS, count], DType::Float64)?;
+        let sums = rows(&aten::index_add(&x, 1, &index, &more)?)?;
+        for ((mut row, more), sums) in rows(&x)?.into_iter().zip(rows(&more)?).zip(sums) {
+            for (place, more) in places.iter().zip(more) {
+                row[*place as usize] += more;
+            }
+            assert_eq!(sums, row, "{count}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn rows_with_gaps_are_computed() -> Result<()> {
+    let types = [DType::Float32, DType::BFloat16, DType::Float16, DType::Int64, DType::UInt8, DType::Float64];
+    for width in [2, 3, 15, 16, 17, 32, 63, 64, 65, 127, 130] {
+        for dtype in types {
+            let small = |sizes: &[i64]| -> Result<Tensor> {
+                aten::remainder_Scalar(&numbers(sizes, DType::Int64)?, 11.into())?.to_dtype(dtype)
+            };
+            let wide = small(&[60, width + 3])?;
+            let (x, y) = (aten::narrow(&wide, 1, 2, width)?, small(&[60, width])?);
+            let (a, b) = (rows(&x)?, rows(&y)?);
+            let check = |got: &Tensor, want: &dyn Fn(usize, usize) -> i64| -> Result<()> {
+                for (n, row) in rows(got)?.into_iter().enumerate() {
+                    let want: Vec<i64> = (0..width as usize).map(|i| want(n, i)).collect();
+                    assert_eq!(row, want, "row {n} of {width} {dtype}");
+                }
+                Ok(())
+            };
+            check(&aten::add_Tensor(&x, &y)?, &|n, i| a[n][i] + b[n][i])?;
+            check(&aten::add_Tensor(&x, &x)?, &|n, i| 2 * a[n][i])?;
+            check(&aten::add_Scalar(&x, 3.into())?, &|n, i| a[n][i] + 3)?;
+            check(&aten::mul_Tensor(&x, &y.select(0, 0)?)?, &|n, i| a[n][i] * b[0][i])?;
+            let column = aten::narrow(&y, 1, 1, 1)?;
+            check(&aten::mul_Tensor(&x, &column)?, &|n, i| a[n][i] * b[n][1])?;
+            let singles = y.to_dtype(DType::Float32)?;
+            check(&aten::add_Tensor(&x, &singles)?, &|n, i| a[n][i] + b[n][i])?;
+            let flags = aten::logical_not(&x)?;
+            check(&flags.to_dtype(DType::Int64)?, &|n, i| i64::from(a[n][i] == 0))?;
+            let of_flags = aten::narrow(&wide.to_dtype(DType::Bool)?, 1, 2, width)?;
+            check(&aten::logical_not(&of_flags)?.to_dtype(DType::Int64)?, &|n, i| i64::from(a[n][i] == 0))?;
+            check(&of_flags.contiguous()?.to_dtype(DType::Int64)?, &|n, i| i64::from(a[n][i] != 0))?;
+            let edges = rows(&wide)?;
+            aten::add__Tensor(&mut x.clone(), &y)?;
+            check(&x, &|n, i| a[n][i] + b[n][i])?;
+            for (row, before) in rows(&wide)?.iter().zip(&edges) {
+                assert_eq!(
+                    (&row[..2], row[row.len() - 1]),
+                    (&before[..2], before[before.len() - 1]),
+                    "{dtype}"
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn rows_with_gaps_are_flipped() -> Result<()> {
+    for width in [1, 2, 15, 16, 17, 31, 32, 33, 70] {
+        for dtype in [DType::Bool, DType::Complex128].into_iter().chain(dtypes()) {
+            let wide = numbers(&[40, width + 3], dtype)?;
+            let x = aten::narrow(&wide, 1, 2, width)?;
+            let numbers = |x: &Tensor| -> Result<Vec<Vec<i64>>> {
+                rows(&if x.dtype().is_complex() { aten::real(x)? } else { x.clone() })
+            };
+            for (x, layout) in [(x.clone(), "gaps"), (x.contiguous()?, "dense"), (x.t()?, "transposed")] {
+                let from = numbers(&x)?;
+                let back = |rows: &[Vec<i64>]| -> Vec<Vec<i64>> {
+                    rows.iter().map(|row| row.iter().rev().copied().collect()).collect()
+                };
+                let up: Vec<Vec<i64>> = from.iter().rev().cloned().collect();
+                let context = format!("{width} {dtype}, {layout}");
+                assert_eq!(numbers(&aten::flip(&x, &[1])?)?, back(&from), "{context}");
+                assert_eq!(numbers(&aten::flip(&x, &[0])?)?, up, "{context}");
+                assert_eq!(numbers(&aten::flip(&x, &[0, 1])?)?, back(&up), "{context}");
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn narrow_tables_are_joined() -> Result<()> {
+    for (left, right) in [(1, 1), (2, 3), (0, 5), (8, 8), (13, 1), (16, 17), (40, 2)] {
+        for dtype in [DType::Bool].into_iter().chain(dtypes()) {
+            let tables = [left, right].map(|width| numbers(&[ROWS, width], dtype));
+            let [a, b] = tables;
+            let (a, b) = (a?, b?);
+            let joined = rows(&aten::cat::with(&[a.clone(), b.clone()]).dim(1).call()?)?;
+            let parts =
+                |x: &Tensor| if x.numel() == 0 { Ok(vec![Vec::new(); ROWS as usize]) } else { rows(x) };
+            let want: Vec<Vec<i64>> =
+                parts(&a)?.into_iter().zip(parts(&b)?).map(|(a, b)| [a, b].concat()).collect();
+            assert_eq!(joined, want, "{left} and {right} {dtype}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn transposed_operands_of_any_type_are_added_to_short_rows() -> Result<()> {
+    let types = [DType::BFloat16, DType::Float16, DType::Float32, DType::UInt8, DType::Bool];
+    for width in [2, 12, 13, 16, 17, 64, 300] {
+        for (of_rows, of_columns) in types.iter().flat_map(|a| types.iter().map(move |b| (*a, *b))) {
+            let small = |sizes: &[i64], dtype| {
+                aten::remainder_Scalar(&numbers(sizes, DType::Int64)?, 7.into())?.to_dtype(dtype)
+            };
+            let (x, columns) = (small(&[200, width], of_rows)?, small(&[width, 200], of_columns)?);
+            let (a, b) = (rows(&x)?, rows(&columns)?);
+            let sums = rows(&aten::add_Tensor(&x, &columns.t()?)?)?;
+            let is_flag = of_rows == DType::Bool && of_columns == DType::Bool;
+            for (n, sums) in sums.iter().enumerate() {
+                let want = a[n].iter().zip(&b).map(|(a, b)| if is_flag { a | b[n] } else { a + b[n] });
+                assert_eq!(*sums, want.collect::<Vec<_>>(), "{width} {of_rows} {of_columns}");
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
 fn short_rows_are_reduced() -> Result<()> {
     for width in [2, 3, 7, 8, 9, 49] {
         for dtype in dtypes() {

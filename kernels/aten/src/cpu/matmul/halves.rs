@@ -239,7 +239,10 @@ unsafe fn dots<const IS_BF16: bool, const H: usize, const N: usize>(
         }
         // SAFETY: `left` elements are left in each line, and as many as fill the register in each row.
         unsafe {
-            let factors = rows.map(|row| _mm256_loadu_ps(row.add(start)));
+            let mut factors = [_mm256_setzero_ps(); H];
+            for (factor, row) in factors.iter_mut().zip(&rows) {
+                *factor = _mm256_loadu_ps(row.add(start));
+            }
             for (line, sums) in lines.iter().zip(&mut sums) {
                 let elements = widen::<IS_BF16>(line.add(start), left);
                 for (sum, factor) in sums.iter_mut().zip(&factors) {
@@ -248,7 +251,14 @@ unsafe fn dots<const IS_BF16: bool, const H: usize, const N: usize>(
             }
         }
     }
-    sums.map(|sums| sums.map(|sum| total(sum)))
+    // Loops, since closures that the compiler does not inline into `map` would pass registers through memory.
+    let mut totals = [[0.0; H]; N];
+    for (totals, sums) in totals.iter_mut().zip(&sums) {
+        for (of_line, sum) in totals.iter_mut().zip(sums) {
+            *of_line = total(*sum);
+        }
+    }
+    totals
 }
 
 /// Writes the products of `rows`, which are `steps` long, with a matrix whose rows are contiguous.

@@ -52,7 +52,8 @@ const TOGETHER: usize = 4;
 /// The most rows that a fold gets together.
 const MOST_LINES: usize = 64;
 
-/// Up to this many results in a row are folded [`LANES`] at a time, whose accumulators stay in registers.
+/// Up to this many results in a row are folded in one loop over the lines: [`LANES`] at a time, whose accumulators stay
+/// in registers, and the rest with several lines at a time.
 const NARROW: usize = 4 * LANES;
 
 /// The number of elements that each accumulator of a row of results takes before it is merged into the result and

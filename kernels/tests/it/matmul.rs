@@ -238,7 +238,10 @@ fn products_of_halves_are_those_of_wider_numbers_rounded_once() -> Result<()> {
     let with_vectors =
         [[1, 33, 90], [1, 130, 300], [40, 65, 1], [9, 300, 1], [1, 301, 1], [1, 31, 128], [1, 2, 129]];
     let of_few_steps = [[300, 3, 3], [3, 8, 200], [70, 1, 1]];
+    // Long rows; strips of a matrix that is converted.
+    let of_long_rows = [[1, 70, 1100], [3, 9, 1500], [16, 300, 900], [1000, 300, 10], [40, 1024, 140]];
     let of_few_rows = [[2, 40, 130], [5, 33, 70], [8, 9, 12]];
+    let of_few_rows = of_few_rows.into_iter().chain(of_long_rows);
     let all = matrices.into_iter().chain(with_vectors).chain(of_few_steps).chain(of_few_rows);
     for (dtype, [n, k, m]) in all.flat_map(|sizes| [(DType::BFloat16, sizes), (DType::Float16, sizes)]) {
         let (a, b) = (small_numbers(&[n, k])?, small_numbers(&[k, m])?);

@@ -262,7 +262,11 @@ fn wide_product(operator: &'static str, a: &Tensor, b: &Tensor) -> Result<Tensor
         }
         return Ok(out);
     }
-    product(operator, &converted(a, dtype)?, &converted(b, dtype)?)
+    let (sizes, device) = (product_sizes(operator, a, b)?, common_device(operator, &[a, b])?);
+    // SAFETY: `multiply_converted` writes every element; after an error the tensor is dropped.
+    let out = unsafe { Tensor::uninit(&sizes, dtype, device)? };
+    multiply_converted(operator, &out, a, b)?;
+    Ok(out)
 }
 
 /// The matrices in another dtype, in the same memory layout: transposed ones stay so.
@@ -296,13 +300,50 @@ pub(super) fn multiply(operator: &str, out: &Tensor, a: &Tensor, b: &Tensor) -> 
         }
     }
     if dtype != out.dtype() {
-        // SAFETY: `multiply` writes every element; after an error the tensor is dropped.
+        // SAFETY: `multiply_converted` writes every element; after an error the tensor is dropped.
         let wide = unsafe { Tensor::uninit(out.sizes(), dtype, out.device())? };
-        multiply(operator, &wide, &converted(a, dtype)?, &converted(b, dtype)?)?;
+        multiply_converted(operator, &wide, a, b)?;
         return loops::assign(out, &wide);
     }
     match_opmath!(dtype, T: Integer | Float | Complex => batches::<T>(out, a, b, None),
         else => Err(unsupported(operator, dtype)))
+}
+
+/// Writes the products of matrices that are converted to the result's dtype first.
+///
+/// If one factor has only a few rows, or columns, converting the other takes about as long as multiplying it: it is
+/// converted some columns, or rows, at a time, which are multiplied while they are in the cache.
+fn multiply_converted(operator: &str, out: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
+    const FEW: i64 = 64;
+    const CACHED: i64 = 128 << 10;
+    let dtype = out.dtype();
+    let sizes = match (a.sizes(), b.sizes()) {
+        (&[rows, steps], &[_, columns])
+            if rows.min(columns) <= FEW && steps.saturating_mul(rows.max(columns)) >= 2 * CACHED =>
+        {
+            Some([rows, steps, columns])
+        }
+        _ => None,
+    };
+    let Some([rows, steps, columns]) = sizes else {
+        return multiply(operator, out, &converted(a, dtype)?, &converted(b, dtype)?);
+    };
+    let width = (CACHED / steps).max(FEW) / FEW * FEW;
+    let strip = |matrix: &Tensor, dim: usize, start: i64| {
+        let (mut sizes, strides) = (matrix.sizes().to_vec(), matrix.strides());
+        sizes[dim] = width.min(sizes[dim] - start);
+        matrix.strided_view(&sizes, strides, matrix.storage_offset() + start * strides[dim])
+    };
+    if rows <= columns {
+        let few = converted(a, dtype)?;
+        return (0..columns).step_by(width as usize).try_for_each(|start| {
+            multiply(operator, &strip(out, 1, start)?, &few, &converted(&strip(b, 1, start)?, dtype)?)
+        });
+    }
+    let few = converted(b, dtype)?;
+    (0..rows).step_by(width as usize).try_for_each(|start| {
+        multiply(operator, &strip(out, 0, start)?, &converted(&strip(a, 0, start)?, dtype)?, &few)
+    })
 }
 
 /// Whether products of 16-bit floats have so few steps, and so few columns or rows, that it is faster to convert the

@@ -24,6 +24,10 @@ const FEW: isize = 8;
 /// How many columns of the result are computed at a time.
 const COLUMNS: usize = 64;
 
+/// As many if the larger factor's rows are contiguous, and long: of each row, several cache lines are then read, which
+/// follow each other in a page.
+const LONG: usize = 512;
+
 /// How many contiguous rows of the larger factor are added at a time.
 const ROWS: usize = 4;
 
@@ -76,19 +80,22 @@ pub fn multiply(out: &Tensor, a: &Tensor, b: &Tensor) -> Result<()> {
         steps,
         large,
     };
-    let parts = large.columns.div_ceil(COLUMNS);
-    let grain = (GRAIN_OF_VECTORS / (COLUMNS * large.rows).max(1)).max(1);
+    let width = if large.row_stride != 1 && large.columns >= 2 * LONG { LONG } else { COLUMNS };
+    let parts = large.columns.div_ceil(width);
+    let grain = (GRAIN_OF_VECTORS / (width * large.rows).max(1)).max(1);
     parallel::shares(to.count * parts, grain, |range| {
         for index in range {
-            let (batch, first) = (index / parts, index % parts * COLUMNS);
-            let columns = first..large.columns.min(first + COLUMNS);
+            let (batch, first) = (index / parts, index % parts * width);
+            let columns = first..large.columns.min(first + width);
             // SAFETY: `are_for` found the instructions, and elements that are contiguous in one direction; by `check`,
-            // the sizes match and the result is disjoint from the factors; only this thread has these columns of it.
-            // The lease prevents other accesses.
+            // the sizes match and the result is disjoint from the factors; only this thread has these columns of it,
+            // at most `width`. The lease prevents other accesses.
             unsafe {
-                match dtype {
-                    DType::Float16 => product.columns::<false>(batch, columns),
-                    _ => product.columns::<true>(batch, columns),
+                match (dtype, width) {
+                    (DType::Float16, COLUMNS) => product.columns::<false, COLUMNS>(batch, columns),
+                    (DType::Float16, _) => product.columns::<false, LONG>(batch, columns),
+                    (_, COLUMNS) => product.columns::<true, COLUMNS>(batch, columns),
+                    _ => product.columns::<true, LONG>(batch, columns),
                 }
             }
         }
@@ -126,23 +133,23 @@ struct Product<'a> {
 }
 
 impl Product<'_> {
-    /// Computes some columns of the result, at most [`COLUMNS`], for a matrix of the batch.
+    /// Computes some columns of the result, at most `WIDTH`, for a matrix of the batch.
     ///
     /// # Safety
     /// - The larger factor is contiguous in one direction, and in bounds; the result's columns are in bounds.
     /// - Nothing else writes the factor, or uses these columns of the result.
     /// - The processor has these features.
     #[target_feature(enable = "avx2,fma,f16c")]
-    unsafe fn columns<const IS_BF16: bool>(&self, batch: usize, columns: Range<usize>) {
+    unsafe fn columns<const IS_BF16: bool, const WIDTH: usize>(&self, batch: usize, columns: Range<usize>) {
         let size = self.height * self.steps;
         let rows = &self.rows[batch * size..][..size];
         let large = self.large.at(batch).columns(columns.clone());
-        let mut sums = [[0f32; COLUMNS]; FEW as usize];
+        let mut sums = [[0f32; WIDTH]; FEW as usize];
         // SAFETY: the caller guarantees these columns of the factor, which are contiguous or lie side by side.
         unsafe {
             match large.row_stride {
-                1 => by_columns::<IS_BF16>(rows, self.steps, large, &mut sums),
-                _ => by_rows::<IS_BF16>(rows, self.steps, large, &mut sums),
+                1 => by_columns::<IS_BF16, WIDTH>(rows, self.steps, large, &mut sums),
+                _ => by_rows::<IS_BF16, WIDTH>(rows, self.steps, large, &mut sums),
             }
         }
         for (row, sums) in sums[..self.height].iter().enumerate() {
@@ -165,11 +172,11 @@ impl Product<'_> {
 /// - The matrix can be read, its columns are contiguous, and nothing writes to it.
 /// - It has at most `steps` rows, and more than `steps` minus the lanes of a register.
 #[target_feature(enable = "avx2,fma,f16c")]
-unsafe fn by_columns<const IS_BF16: bool>(
+unsafe fn by_columns<const IS_BF16: bool, const WIDTH: usize>(
     rows: &[f32],
     steps: usize,
     matrix: Matrices<u16>,
-    sums: &mut [[f32; COLUMNS]],
+    sums: &mut [[f32; WIDTH]],
 ) {
     for (pair, sums) in rows.chunks(2 * steps).zip(sums.chunks_mut(2)) {
         // SAFETY: the caller guarantees the matrix, and `steps` elements in each row, which are no fewer than it has.
@@ -177,9 +184,9 @@ unsafe fn by_columns<const IS_BF16: bool>(
             match pair.len() > steps {
                 true => {
                     let rows = [pair.as_ptr(), pair[steps..].as_ptr()];
-                    by_each_column::<IS_BF16, 2, 4>(rows, matrix, sums);
+                    by_each_column::<IS_BF16, 2, 4, WIDTH>(rows, matrix, sums);
                 }
-                false => by_each_column::<IS_BF16, 1, 8>([pair.as_ptr()], matrix, sums),
+                false => by_each_column::<IS_BF16, 1, 8, WIDTH>([pair.as_ptr()], matrix, sums),
             }
         }
     }
@@ -193,10 +200,10 @@ unsafe fn by_columns<const IS_BF16: bool>(
 ///   register.
 #[inline]
 #[target_feature(enable = "avx2,fma,f16c")]
-unsafe fn by_each_column<const IS_BF16: bool, const H: usize, const N: usize>(
+unsafe fn by_each_column<const IS_BF16: bool, const H: usize, const N: usize, const WIDTH: usize>(
     rows: [*const f32; H],
     matrix: Matrices<u16>,
-    sums: &mut [[f32; COLUMNS]],
+    sums: &mut [[f32; WIDTH]],
 ) {
     for first in (0..matrix.columns).step_by(N) {
         let count = N.min(matrix.columns - first);
@@ -265,18 +272,22 @@ unsafe fn dots<const IS_BF16: bool, const H: usize, const N: usize>(
 ///
 /// # Safety
 /// - The matrix can be read, its rows are contiguous, and nothing writes to it.
-/// - It has at most [`COLUMNS`] columns, and at most `steps` rows.
+/// - It has at most `WIDTH` columns, a multiple of the lanes of a register, and at most `steps` rows.
 #[target_feature(enable = "avx2,fma,f16c")]
-unsafe fn by_rows<const IS_BF16: bool>(
+unsafe fn by_rows<const IS_BF16: bool, const WIDTH: usize>(
     rows: &[f32],
     steps: usize,
     matrix: Matrices<u16>,
-    sums: &mut [[f32; COLUMNS]],
+    sums: &mut [[f32; WIDTH]],
 ) {
     let width = matrix.columns;
     for first in (0..matrix.rows).step_by(ROWS) {
         let count = ROWS.min(matrix.rows - first);
         for start in (0..width).step_by(LANES) {
+            if start % LINE == 0 {
+                // A row is often as long as a page, beyond which the processor does not look.
+                (0..ROWS).for_each(|n| fetch(matrix.from(first + ROWS + n, start).data.cast_const(), 1));
+            }
             let mut elements = [_mm256_setzero_ps(); ROWS];
             for (n, elements) in elements[..count].iter_mut().enumerate() {
                 // SAFETY: row `first + n` exists, and `width - start` elements are left in it.

@@ -87,6 +87,47 @@ fn equal_elements_are_in_the_order_of_pytorch() -> Result<()> {
 }
 
 #[test]
+fn a_quantile_without_a_gradient_is_the_same_as_one_with_it() -> Result<()> {
+    let numbers =
+        |count: i64| Tensor::from_vec((0..count).map(|i| (i * 37 % 23) as f32 * 0.3).collect(), &[count]);
+    let infinite = Tensor::from([[f32::INFINITY, 1.0, f32::INFINITY], [f32::NEG_INFINITY, -0.5, 2.0]]);
+    let unknown = Tensor::from([[NAN, 1.0, 2.0, 0.0], [4.0, 3.0, -1.0, 6.0]]);
+    let rows = numbers(70)?.reshape(&[2, 5, 7])?;
+    for x in [numbers(1)?, numbers(50)?, rows, infinite, unknown] {
+        let differentiable = x.detach()?;
+        differentiable.set_requires_grad(true)?;
+        let bits = |x: &Tensor| -> Result<Vec<u32>> {
+            Ok(x.detach()?
+                .to_vec::<f32>()?
+                .iter()
+                .map(|x| if x.is_nan() { 0 } else { x.to_bits() })
+                .collect())
+        };
+        let dims = (0..x.dim() as i64).map(Some).chain([None]);
+        for (dim, way) in
+            dims.flat_map(|dim| ["linear", "lower", "higher", "midpoint", "nearest"].map(|way| (dim, way)))
+        {
+            for (q, keepdim) in [0.0, 0.25, 0.5, 0.7, 1.0].into_iter().flat_map(|q| [(q, false), (q, true)]) {
+                for of in [aten::quantile::call, aten::nanquantile::call] {
+                    for q in [Tensor::from(q as f32), Tensor::from([q as f32])] {
+                        let [selected, sorted] = [&x, &differentiable].map(|x| of(x, &q, dim, keepdim, way));
+                        let (selected, sorted) = (selected?, sorted?);
+                        let context = format!("{:?} of {:?}, {dim:?}, {way}, {keepdim}", q, x.sizes());
+                        assert_eq!(
+                            (selected.sizes(), selected.strides()),
+                            (sorted.sizes(), sorted.strides()),
+                            "{context}"
+                        );
+                        assert_eq!(bits(&selected)?, bits(&sorted)?, "{context}");
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
 fn the_most_frequent_is_the_smallest_of_several_and_its_last_place() -> Result<()> {
     let (value, place) = aten::mode(&longs(&[5, 3, 5, 3, 9])?)?;
     assert_eq!((value.item()?, place.item()?), (Scalar::Int(3), Scalar::Int(3)));

@@ -1,6 +1,8 @@
-//! Quantiles: sorts the elements, and interpolates between two ranks.
+//! Quantiles: sorts the elements, and interpolates between two ranks. For a single quantile, it is enough to select the
+//! elements of these ranks.
 
 use torch_library::geometry::wrap_dim;
+use torch_library::guard::GradMode;
 use torch_library::prelude::*;
 
 use crate::aten;
@@ -87,9 +89,29 @@ fn shares(
             (aten::movedim_int(this, dim, -1)?, sizes)
         }
     };
-    let sorted = aten::sort(&last)?.0;
+    let mut values = match selected(&last, q, interpolation)? {
+        Some(value) => aten::reshape(&value, &[&sizes[..], &[1]].concat())?,
+        None => sorted(&last, &sizes, q, interpolation, ignores_nan)?,
+    };
+    if q.dim() > 0 {
+        aten::unsqueeze_(&mut values, 0)?;
+        aten::transpose_(&mut values, 0, -1)?;
+    }
+    aten::squeeze__dim(&mut values, -1)?;
+    Ok(values)
+}
+
+/// Quantiles of rows that are sorted for it, in a dimension behind `sizes`.
+fn sorted(
+    rows: &Tensor,
+    sizes: &[i64],
+    q: &Tensor,
+    interpolation: &str,
+    ignores_nan: bool,
+) -> Result<Tensor> {
+    let sorted = aten::sort(rows)?.0;
     let count = sorted.size(-1)?;
-    let sorted = aten::reshape(&sorted, &[&sizes[..], &[count]].concat())?;
+    let sorted = aten::reshape(&sorted, &[sizes, &[count]].concat())?;
     let numbers =
         aten::sum_dim_IntList::call(&aten::logical_not(&aten::isnan(&sorted)?)?, Some(&[-1]), true, None)?;
     let flat = aten::reshape(q, &[-1])?;
@@ -106,13 +128,36 @@ fn shares(
         )?
     };
     let ranks = aten::expand(&ranks, &[&sorted.sizes()[..sorted.dim() - 1], &[flat.numel()]].concat())?;
-    let mut values = between(&sorted, &ranks, interpolation)?;
-    if q.dim() > 0 {
-        aten::unsqueeze_(&mut values, 0)?;
-        aten::transpose_(&mut values, 0, -1)?;
+    between(&sorted, &ranks, interpolation)
+}
+
+/// A single quantile of rows of numbers, between two elements that are selected, which is faster than to sort the rows.
+/// Not where its gradient is needed: of equal elements, the sorted one gets it.
+fn selected(rows: &Tensor, q: &Tensor, interpolation: &str) -> Result<Option<Tensor>> {
+    let is_differentiated = GradMode::is_enabled() && (rows.requires_grad() || q.requires_grad());
+    if !(q.numel() == 1 && is_readable(q) && is_readable(rows)) || is_differentiated {
+        return Ok(None);
     }
-    aten::squeeze__dim(&mut values, -1)?;
-    Ok(values)
+    if aten::is_nonzero(&aten::any(&aten::isnan(rows)?)?)? {
+        return Ok(None);
+    }
+    let last = rows.size(-1)? - 1;
+    let rank: f64 = aten::mul_Scalar(q, last.into())?.item()?.to()?;
+    let (below, above, weight) = match interpolation {
+        "lower" => (rank.floor(), rank.floor(), None),
+        "higher" => (rank.ceil(), rank.ceil(), None),
+        "nearest" => (rank.round_ties_even(), rank.round_ties_even(), None),
+        "midpoint" => (rank.floor(), rank.ceil(), Some((rank.ceil() - rank.floor()) / 2.0)),
+        _ => (rank.floor(), rank.ceil(), Some(rank - rank.floor())),
+    };
+    if above > last as f64 {
+        return Ok(None); // in `float32`, the last of many ranks is rounded up
+    }
+    let at = |rank: f64| -> Result<Tensor> { Ok(aten::kthvalue(rows, rank as i64 + 1)?.0) };
+    let value = at(below)?;
+    let Some(weight) = weight else { return Ok(Some(value)) };
+    let next = if below == above { value.clone() } else { at(above)? };
+    Ok(Some(aten::lerp_Scalar(&value, &next, weight.into())?)) // NaN between equal infinities, as in PyTorch
 }
 
 fn check(operator: &str, this: &Tensor, q: &Tensor) -> Result<()> {

@@ -371,6 +371,10 @@ fn powers_of_two_scale_without_overflow_on_the_way() -> Result<()> {
     let (half, single) = (DType::Float16, DType::Float32);
     assert_eq!(ldexp(&[1.5, -3.0, 2f64.powi(-24)], half, &[2, 20, 20])?, [6.0, f64::NEG_INFINITY, 0.0625]);
     assert_eq!(ldexp(&[2f64.powi(-100), 0.0, 1.0], single, &[160, 5000, -5000])?, [2f64.powi(60), 0.0, 0.0]);
+    assert_eq!(
+        ldexp(&[2f64.powi(-149), 2f64.powi(127)], single, &[276, -276])?,
+        [2f64.powi(127), 2f64.powi(-149)]
+    );
     let exponents: Vec<i64> = (-1074..1024).collect();
     let powers = ldexp(&vec![1.0; exponents.len()], DType::Float64, &exponents)?;
     for (exponent, power) in exponents.into_iter().zip(powers) {

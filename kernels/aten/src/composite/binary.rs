@@ -73,6 +73,12 @@ mod kernels {
             "{}: exponents of bool, expected numbers",
             aten::ldexp_Tensor::NAME
         );
+        if dtype != DType::Float64 {
+            // As `float64`, powers of two between the least and the largest number of the result are exact.
+            let exponent = aten::to_dtype(other, DType::Float64)?;
+            let power = aten::exp2(&aten::clamp::call(&exponent, Some((-400).into()), Some(400.into()))?)?;
+            return aten::to_dtype(&aten::mul_Tensor(&aten::to_dtype(this, DType::Float64)?, &power)?, dtype);
+        }
         // In three steps, none of which overflows unless the result does.
         let exponent = aten::clamp::call(
             &aten::to_dtype(other, DType::Float64)?,

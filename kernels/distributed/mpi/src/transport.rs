@@ -32,8 +32,8 @@ const WORTH_KEEPING: usize = 4 << 10;
 /// The most pieces of memory that are kept.
 const MOST_SPARE: usize = 64;
 
-// SAFETY: a communicator is a handle that any thread may use, since MPI was started for several threads
-// (`Session::start`).
+// SAFETY: MPI's handles belong to the process, not to a thread, and any thread may pass them to MPI:
+// `Session::start`, the only code that makes communicators, refuses an MPI without `MPI_THREAD_MULTIPLE`.
 unsafe impl Send for Communicator {}
 
 impl Communicator {
@@ -42,16 +42,18 @@ impl Communicator {
     /// # Errors
     /// Errors of MPI, which has to be running.
     pub(crate) fn world() -> Result<Communicator> {
-        // SAFETY: a constant of MPI.
+        // SAFETY: a constant that the bindings define as a static, which nothing writes.
         let mut handle = unsafe { ffi::RSMPI_COMM_NULL };
-        // SAFETY: MPI is running, or reports that it is not; a place for a handle.
+        // SAFETY: MPI reads a communicator that it defines itself, and writes one handle to a local variable of that
+        // type. `Session::start` has initialised MPI, and finalises it only after this call.
         check(unsafe { ffi::MPI_Comm_dup(ffi::RSMPI_COMM_WORLD, &mut handle) })?;
         Communicator::of(handle)
     }
 
     fn of(handle: ffi::MPI_Comm) -> Result<Communicator> {
         let (mut rank, mut size) = (0, 0);
-        // SAFETY: a communicator that MPI just made, and a place for each number. From here on, MPI returns errors.
+        // SAFETY: the handle is from a call of MPI that succeeded, and nothing frees communicators. MPI writes one `int`
+        // to each of two local variables. The first call makes MPI return the errors of the others.
         unsafe {
             check(ffi::MPI_Comm_set_errhandler(handle, ffi::RSMPI_ERRORS_RETURN))?;
             check(ffi::MPI_Comm_rank(handle, &mut rank))?;
@@ -113,20 +115,23 @@ impl Communicator {
     }
 
     fn begin_to_receive(&mut self, from: usize, tag: Tag) -> Result<Option<Request>> {
-        // SAFETY: constants; a status is made of plain numbers, which MPI writes.
+        // SAFETY: the first is a constant, a static of the bindings that nothing writes. A status is a C struct of
+        // integers, for which zeros are valid.
         let (mut message, mut status) = unsafe { (ffi::RSMPI_MESSAGE_NULL, std::mem::zeroed()) };
         let (mut flag, mut length) = (0, 0);
-        // SAFETY: a communicator that exists, and places for the results.
+        // SAFETY: the communicator is not freed while `self` lives. MPI writes a flag, a message and a status to three
+        // local variables of these types, and keeps none of their addresses.
         check(unsafe {
             ffi::MPI_Improbe(from as c_int, number(tag), self.handle, &mut flag, &mut message, &mut status)
         })?;
         if flag == 0 {
             return Ok(None);
         }
-        // SAFETY: the status that MPI just wrote.
+        // SAFETY: `MPI_Improbe` has found a message, so it wrote the status; MPI writes one `int` to a local variable.
         check(unsafe { ffi::MPI_Get_count(&status, ffi::RSMPI_UINT8_T, &mut length) })?;
         let buffer = self.buffer(length.max(0) as usize);
-        // SAFETY: one call, which writes at most `length` bytes to a buffer of that length.
+        // SAFETY: one call, which receives the message that was found above, of `length` bytes; the buffer has as many
+        // (`buffer`), and `request` is the place for the handle.
         let request = unsafe {
             Request::begin(buffer, |place, request| {
                 ffi::MPI_Imrecv(place, length, ffi::RSMPI_UINT8_T, &mut message, request)
@@ -152,7 +157,8 @@ impl Transport for Communicator {
     fn send(&mut self, to: usize, tag: Tag, message: Vec<u8>) -> Result<()> {
         self.sweep()?;
         let (comm, length) = (self.handle, int(message.len())?);
-        // SAFETY: one call, which reads as many bytes as the buffer has.
+        // SAFETY: one call, which reads `length` bytes, the length of `message`; `int` has refused one that no C `int`
+        // can hold. `request` is the place for the handle.
         let request = unsafe {
             Request::begin(message, |place, request| {
                 ffi::MPI_Isend(place, length, ffi::RSMPI_UINT8_T, to as c_int, number(tag), comm, request)
@@ -181,7 +187,9 @@ impl Transport for Communicator {
 
     fn split(&mut self, members: &[usize]) -> Result<Box<dyn Transport>> {
         let ranks = members.iter().map(|rank| int(*rank)).collect::<Result<Vec<c_int>>>()?;
-        // SAFETY: handles from MPI, places for others, and as many ranks as the argument says.
+        // SAFETY: each handle is a constant, which is written before it is read, or is from a call that succeeded:
+        // `check` returns at the first that fails. MPI writes to local variables of the handles' types, and reads
+        // `ranks.len()` numbers from `ranks`, which lives until the end. Each group is freed once, and not used again.
         let handle = unsafe {
             let (mut all, mut some) = (ffi::RSMPI_GROUP_NULL, ffi::RSMPI_GROUP_NULL);
             let mut handle = ffi::RSMPI_COMM_NULL;

@@ -227,8 +227,9 @@ impl<T: Real> Axis<T> {
         for (index, place) in zip(index, places) {
             let is_inside = (*place >= T::ZERO) & (*place < self.size);
             let place = if is_inside { *place } else { T::ZERO };
-            // SAFETY: from 0 to less than the size, which `Sampling::new` has checked to be an `i32`; where `f32`
-            // rounds it to 2^31, the next lower number is one.
+            // SAFETY: at least 0, and less than the size as a `T`. That is the number of pixels, an `i32`
+            // (`Sampling::new`), or rounded to the nearest `f32`: the next lower `f32` is less than the number of
+            // pixels, too, which would have been rounded to it otherwise.
             let place = unsafe { place.index() };
             *index = if is_inside { place } else { -1 };
         }

@@ -19,7 +19,7 @@ use crate::loops::parts::{Parts, PartsMut};
 /// A tap: one pixel for each point of a block.
 #[derive(Clone, Copy)]
 struct Tap<T> {
-    /// The index of the pixel in a channel.
+    /// The index of the pixel in a channel, always less than [`Taps::pixels`].
     at: Points<u32>,
     /// Whether the pixel is in the image; outside of it everything is zero.
     is_inside: Points<bool>,
@@ -121,16 +121,20 @@ impl<T: Real> Taps<T> {
 }
 
 /// The elements of a channel at a tap, with zeros outside.
+///
+/// # Safety
+/// - The channel has as many elements as the `Taps` that the tap is from have pixels.
 #[inline(always)]
-fn read<T: Real>(channel: &[T], tap: &Tap<T>) -> Points<T> {
+unsafe fn read<T: Real>(channel: &[T], tap: &Tap<T>) -> Points<T> {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: the taps are in the channel, as below.
+    // SAFETY: the index of a pixel inside is one of the channel, as below.
     if let Some(values) = unsafe { registers::gathered(channel, &tap.at, &tap.is_inside) } {
         return values;
     }
     from_fn(|i| {
-        // SAFETY: `combine` returns indices of pixels within `sizes`, or of the first pixel for those outside; callers
-        // pass channels of `pixels()` elements, of which there is at least one.
+        // SAFETY: `combine` and `new`, which alone write `at`, make each index less than `pixels()`: `Axis::find`
+        // returns a place below the size of its dimension, or -1, which becomes the first pixel (`Sampling::new`
+        // refuses images without pixels). The caller vouches for a channel of `pixels()` elements.
         let x = unsafe { *channel.get_unchecked(tap.at[i] as usize) };
         // Not a branch, which would often be predicted wrongly.
         select_unpredictable(tap.is_inside[i], x, T::ZERO)
@@ -151,12 +155,14 @@ on_vectors! {
             taps.find::<false>(&points[first * taps.ndim..][..len * taps.ndim]);
             for (c, channel) in image.chunks_exact(pixels).enumerate() {
                 let (first_tap, more) = taps.taps.split_first().expect("each interpolation has a tap");
-                let mut sums = read(channel, first_tap);
+                // SAFETY: a chunk of `pixels()` elements.
+                let mut sums = unsafe { read(channel, first_tap) };
                 for (sum, weight) in zip(&mut sums, &first_tap.weight) {
                     *sum = sum.times(*weight);
                 }
                 for tap in more {
-                    let xs = read(channel, tap);
+                    // SAFETY: a chunk of `pixels()` elements.
+                    let xs = unsafe { read(channel, tap) };
                     for i in 0..BLOCK {
                         sums[i] = sums[i].plus(xs[i].times(tap.weight[i]));
                     }
@@ -190,7 +196,8 @@ on_vectors! {
                 let mut own = [T::ZERO; BLOCK];
                 own[..len].copy_from_slice(&grads[c * count + first..][..len]);
                 for tap in &taps.taps {
-                    let xs = read(channel, tap);
+                    // SAFETY: a chunk of `pixels()` elements.
+                    let xs = unsafe { read(channel, tap) };
                     for (sums, slopes) in zip(&mut sums[3 - ndim..], &tap.slopes[3 - ndim..]) {
                         for i in 0..BLOCK {
                             sums[i] = sums[i].plus(own[i].times(xs[i]).times(slopes[i]));

@@ -145,7 +145,10 @@ impl Largest {
         match self {
             Largest::Lines { firsts } => of_lines(pooling, lanes, firsts, volume, out, pixels, kept),
             Largest::Places { taps, pixels: listed } => {
-                of_places(*taps, listed, volume, out, pixels, kept);
+                // SAFETY: `listed` holds numbers of pixels that windows cover, within `sizes`, and 0 for the places
+                // that fill up the last block; the volume has that many pixels, as asserted, and so at least one, since
+                // each window covers some (`new`).
+                unsafe { of_places(*taps, listed, volume, out, pixels, kept) };
             }
             Largest::Lanes => of_lanes(pooling, lanes, volume, out, pixels, kept),
         }
@@ -182,7 +185,10 @@ fn listed(pooling: &Pooling, taps: usize) -> Vec<u32> {
 }
 
 /// Compiled only once, since wider vectors gain nothing where elements are gathered one by one.
-fn of_places<T: Ordered, I: Indices>(
+///
+/// # Safety
+/// - The volume has an element at each index that is listed.
+unsafe fn of_places<T: Ordered, I: Indices>(
     taps: usize,
     listed: &[u32],
     volume: &[T],
@@ -196,8 +202,7 @@ fn of_places<T: Ordered, I: Indices>(
         let (mut largest, mut at): ([T; BLOCK], [u32; BLOCK]) = ([T::LOWEST; BLOCK], from_fn(|i| met[i]));
         for met in met.chunks_exact(BLOCK) {
             for i in 0..BLOCK {
-                // SAFETY: `listed` holds numbers of pixels that windows cover, within `sizes`, and 0 for the places
-                // that fill up the last block; the volume has that many pixels, as `write` asserted.
+                // SAFETY: the caller vouches for the indices in `listed`.
                 let x = unsafe { *volume.get_unchecked(met[i] as usize) };
                 take(x, met[i], &mut largest[i], &mut at[i]);
             }
@@ -302,6 +307,7 @@ on_vectors! {
     ) {
         let [_, height, width] = pooling.sizes;
         let (len, line) = (firsts.len(), width * lanes);
+        assert!(len == pooling.windows[2].len() * lanes);
         for ([z, y], (n, out)) in pooling.lines().zip(out.chunks_exact_mut(len).enumerate()) {
             let pixels = kept.part(pixels, n * len..(n + 1) * len);
             fill(&mut *out, T::LOWEST);
@@ -314,8 +320,8 @@ on_vectors! {
                 for run in &pooling.runs {
                     run.each(lanes, |place, element, pixel| {
                         // SAFETY: the places of runs are windows of a line, and `out` has a place for each of its
-                        // windows and lanes, as `firsts` has; the pixels of runs are those that the windows cover, and
-                        // `from` is a line of them.
+                        // windows and lanes, as `firsts` has, as asserted; the pixels of runs are those that the
+                        // windows cover, and `from` is a line of them.
                         let (x, largest) =
                             unsafe { (*from.get_unchecked(element), out.get_unchecked_mut(place)) };
                         let is_larger = (x > *largest) | x.is_unordered();

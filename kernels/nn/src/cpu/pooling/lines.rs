@@ -341,6 +341,7 @@ on_vectors! {
         pooling: &Pooling, lanes: usize, divisor: Divisor, shares: &[T], volume: &[T], out: &mut [T],
     ) {
         let line = pooling.sizes[2] * lanes;
+        assert!(shares.len() == pooling.windows[2].len() * lanes);
         if let (true, [share], [out]) = (pooling.is_of_all(), shares, &mut *out) {
             let factor = pooling.lines().next().map_or(1, |line| divisor.of_line(line)).cast::<T>();
             *out = Sum.slice(volume, 0).shared(factor.times(*share));
@@ -355,8 +356,8 @@ on_vectors! {
                 for run in &pooling.runs {
                     run.each(lanes, |place, element, _| {
                         // SAFETY: the places of runs are windows of a line, and `out` has a place for each of its
-                        // windows and lanes, as `shares` has; the pixels of runs are those that the windows cover, and
-                        // `from` is a line of them.
+                        // windows and lanes, as `shares` has, as asserted; the pixels of runs are those that the
+                        // windows cover, and `from` is a line of them.
                         let (x, sum) = unsafe { (*from.get_unchecked(element), out.get_unchecked_mut(place)) };
                         *sum = sum.plus(x);
                     });
@@ -376,6 +377,7 @@ on_vectors! {
         pooling: &Pooling, lanes: usize, divisor: Divisor, shares: &[T], grads: &[T], volume: &mut [T],
     ) {
         let line = pooling.sizes[2] * lanes;
+        assert!(shares.len() == pooling.windows[2].len() * lanes);
         if let (true, [share], [grad]) = (pooling.is_of_all(), shares, grads) {
             let factor = pooling.lines().next().map_or(1, |line| divisor.of_line(line)).cast::<T>();
             let part = grad.shared(factor.times(*share));
@@ -398,8 +400,8 @@ on_vectors! {
                 for run in &pooling.runs {
                     run.each(lanes, |place, element, _| {
                         // SAFETY: the places of runs are windows of a line, and `parts` has a place for each of its
-                        // windows and lanes, as `shares` has; the pixels of runs are those that the windows cover, and
-                        // `to` is a line of them.
+                        // windows and lanes, as `shares` has, as asserted; the pixels of runs are those that the
+                        // windows cover, and `to` is a line of them.
                         let (part, sum) = unsafe { (*parts.get_unchecked(place), to.get_unchecked_mut(element)) };
                         *sum = sum.plus(part);
                     });

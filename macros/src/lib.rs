@@ -18,6 +18,7 @@ use proc_macro::TokenStream;
 
 mod error_at;
 mod errors;
+mod hash_of_sources;
 mod key;
 mod lints;
 mod pieces;
@@ -59,6 +60,13 @@ pub fn declare_derivatives(input: TokenStream) -> TokenStream {
 #[proc_macro]
 pub fn error_at(input: TokenStream) -> TokenStream {
     error_at::expand(input.into()).into()
+}
+
+/// `hash_of_sources!()`, for the runtime itself.
+#[doc(hidden)]
+#[proc_macro]
+pub fn hash_of_sources(input: TokenStream) -> TokenStream {
+    hash_of_sources::expand(input.into()).into()
 }
 
 #[expect(missing_docs, reason = "documented where `torch_library` re-exports it")]

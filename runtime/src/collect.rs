@@ -10,6 +10,9 @@ use crate::operator::{Declaration, Derivative, Operator, Place};
 use crate::program::Program;
 use crate::tensor::backend::{Backend, Linked};
 
+#[cfg(all(feature = "inventory", not(feature = "linkme")))]
+pub(crate) mod submitted;
+
 #[cfg(not(all(feature = "selective", target_os = "linux", target_pointer_width = "64")))]
 pub(crate) mod full;
 #[cfg(all(feature = "selective", target_os = "linux", target_pointer_width = "64"))]
@@ -137,11 +140,16 @@ pub struct FallbackRecord {
 #[cfg(all(feature = "inventory", not(feature = "linkme")))]
 mod linked {
     use super::Record;
+    use super::submitted::Submitted;
 
-    inventory::collect!(Record);
+    inventory::collect!(Submitted);
 
     pub(super) fn records() -> impl Iterator<Item = &'static Record> {
-        inventory::iter::<Record>.into_iter()
+        inventory::iter::<Submitted>.into_iter().filter_map(Submitted::record)
+    }
+
+    pub(super) fn foreign_modules() -> Vec<&'static str> {
+        inventory::iter::<Submitted>.into_iter().filter_map(Submitted::foreign_module).collect()
     }
 
     /// Leaves a record in the program.
@@ -149,7 +157,9 @@ mod linked {
     #[macro_export]
     macro_rules! __submit {
         ($record:expr) => {
-            $crate::__private::inventory::submit! { $record }
+            $crate::__private::inventory::submit! {
+                $crate::__private::Submitted::new($record, ::core::module_path!())
+            }
         };
     }
 }
@@ -164,6 +174,10 @@ mod linked {
 
     pub(super) fn records() -> impl Iterator<Item = &'static Record> {
         TORCH_LIBRARY_RECORDS.iter()
+    }
+
+    pub(super) fn foreign_modules() -> Vec<&'static str> {
+        Vec::new() // the slice of a plug-in is its own
     }
 
     /// Leaves a record in the program.
@@ -186,6 +200,10 @@ mod linked {
         std::iter::empty()
     }
 
+    pub(super) fn foreign_modules() -> Vec<&'static str> {
+        Vec::new()
+    }
+
     /// Leaves no record: the program passes records to `register!`.
     #[doc(hidden)]
     #[macro_export]
@@ -200,6 +218,11 @@ pub use linked::TORCH_LIBRARY_RECORDS;
 /// The records linked into this program, in no particular order.
 pub(crate) fn records() -> impl Iterator<Item = &'static Record> {
     linked::records()
+}
+
+/// The modules of plug-ins whose records cannot be read, since they were compiled with another build of this crate.
+pub(crate) fn foreign_modules() -> Vec<&'static str> {
+    linked::foreign_modules()
 }
 
 /// Gives the tensors' module the backends among the records, ordered by source location.

@@ -39,6 +39,7 @@
 //! | switch keys on and off for a thread | [`guard`] |
 //! | call operators by name, and inspect registrations | [`Dispatcher`], [`OperatorHandle`] |
 //! | register at run time | [`Library`] |
+//! | load operators and kernels from a shared object | [`plug_in::load`] |
 //! | be notified when operators come and go, or wait for one | [`Dispatcher::listen`], [`Dispatcher::wait_for_operator`] |
 //! | compute gradients, or write a derivative | [`autograd`], [`derivatives!`] |
 //! | run in lower precision | [`autocast`] |
@@ -108,6 +109,9 @@ mod collect;
 mod macros;
 mod registry;
 mod typed;
+
+#[cfg(target_os = "linux")]
+pub mod plug_in;
 
 pub mod backend;
 

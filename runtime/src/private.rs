@@ -49,6 +49,8 @@ pub use crate::argument::{Argument, IntoOptional};
 #[cfg(feature = "linkme")]
 pub use crate::collect::TORCH_LIBRARY_RECORDS;
 pub use crate::collect::linking::*;
+#[cfg(all(feature = "inventory", not(feature = "linkme")))]
+pub use crate::collect::submitted::{Submitted, submitted_by_another_build};
 pub use crate::collect::{
     BackendRecord, FallbackRecord, KernelRecord, LibraryRecord, Record, RecordedKernel, TypedCode,
 };

@@ -178,15 +178,18 @@ impl Dispatcher {
     pub fn conflicts(&self) -> Vec<Conflict> {
         let mut conflicts = self.lock().conflicts.clone();
         if std::ptr::eq(self, Dispatcher::global()) {
+            conflicts.extend(check::build_conflicts());
             conflicts.extend(check::backend_conflicts()); // the backends are asked while nothing is locked
             conflicts.sort();
         }
         conflicts
     }
 
-    /// Registers what libraries contain that were loaded after the first use.
-    pub fn rescan(&self) {
-        build::rescan(&mut self.change());
+    /// Registers what libraries contain that were loaded after the first use, and returns how many records are new: the
+    /// declarations, the kernels and the fallbacks of a macro call are one. None are if a library has a runtime of its
+    /// own. [`plug_in::load`](crate::plug_in::load) does this, and says what went wrong.
+    pub fn rescan(&self) -> usize {
+        build::rescan(&mut self.change())
     }
 
     /// Registers an operator with selective linking, when it is first called or named.

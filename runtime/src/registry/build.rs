@@ -18,14 +18,16 @@ pub(super) fn from_records(names: &'static Names) -> State {
     state
 }
 
-/// Registers what was linked in since the last time.
-pub(super) fn rescan(state: &mut State) {
+/// Registers what was linked in since the last time, and returns how many records are new.
+pub(super) fn rescan(state: &mut State) -> usize {
     let records: Vec<&'static Record> = collect::records().collect();
     // Records are never unlinked, so an equal count means that they are the same.
-    if records.len() != state.absorbed {
+    let new = records.len() - state.absorbed;
+    if new > 0 {
         state.absorbed = records.len();
         absorb(state, &records);
     }
+    new
 }
 
 /// Registers records, whatever their order, and skips those that are registered already.

@@ -1,7 +1,7 @@
 //! Finds conflicts between registrations: a pure function of what is registered.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::conflict::Conflict;
 use super::entry::{Entry, Implementation, Origin, Registration};
@@ -44,6 +44,12 @@ impl State {
         let conflicts = duplicates(fallbacks).into_iter();
         conflicts.map(|(key, places)| Conflict::Fallback { key, places }).collect()
     }
+}
+
+/// Plug-ins that were compiled with another build of this crate.
+pub(super) fn build_conflicts() -> Vec<Conflict> {
+    let modules: BTreeSet<&'static str> = collect::foreign_modules().into_iter().collect();
+    modules.into_iter().map(|module| Conflict::Build { module }).collect()
 }
 
 /// Backends of the program that are for one device type. Only the first of them is used.

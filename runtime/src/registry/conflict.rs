@@ -48,6 +48,11 @@ pub enum Conflict {
         /// The source locations, with the backends' names.
         places: Vec<(Place, &'static str)>,
     },
+    /// A plug-in was compiled with other sources of this crate, so nothing that it registers can be used.
+    Build {
+        /// The module of the plug-in.
+        module: &'static str,
+    },
     /// A kernel is registered for an operator that no linked library declares.
     Undeclared {
         /// The operator's full name.
@@ -102,6 +107,13 @@ impl fmt::Display for Conflict {
                 write!(f, "there are {} backends for {}", places.len(), kind.name())?;
                 places.iter().try_for_each(|(place, name)| write!(f, "\n     `{name}` at {place}"))?;
                 write!(f, "\n     help: keep one, or give the other a device type that no backend serves")
+            }
+            Conflict::Build { module } => {
+                write!(
+                    f,
+                    "the plug-in with the module `{module}` was compiled with other sources of torch-library than this \
+                     program\n     help: compile both again, from the same sources"
+                )
             }
             Conflict::Undeclared { operator, place } => {
                 write!(

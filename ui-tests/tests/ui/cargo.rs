@@ -67,10 +67,10 @@ pub(crate) fn run(build: Build<'_>) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Builds a package that is a shared object, and returns its folder or cargo's error output.
+/// Builds a package that is a library for the linker, and returns its folder or cargo's error output.
 #[cfg(target_os = "linux")]
-pub(crate) fn compile_plug_in(package: &str) -> Result<PathBuf, String> {
-    compile_target(Build::new(package), &["--lib"])
+pub(crate) fn compile_library(build: Build<'_>) -> Result<PathBuf, String> {
+    compile_target(build, &["--lib"])
 }
 
 /// Builds a program, and returns its folder or cargo's error output.

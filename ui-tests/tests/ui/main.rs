@@ -3,6 +3,8 @@
 mod cargo;
 mod dtypes;
 mod fail;
+#[cfg(target_os = "linux")] // it names shared objects, and options of their linker
+mod from_c;
 mod packages;
 #[cfg(target_os = "linux")] // it names shared objects, and the variable with their folders
 mod plug_ins;

@@ -6,7 +6,7 @@
 
 use crate::cargo::{Build, run};
 
-const EXPECTED: &str = "\
+pub(crate) const EXPECTED: &str = "\
 in_block::one of block_first
   CPU: one of block_first
   Meta: one of block_first

@@ -112,6 +112,7 @@ pub(super) fn check(form: Form, function: &mut Function) -> syn::Result<()> {
         Form::Typed => {
             signature::check(function)?;
             before::check(&function.signature)?;
+            signature::check_lifetimes(&function.signature)?;
             signature::supply_lifetime(&mut function.signature)
         }
     }

@@ -131,6 +131,68 @@ pub(super) fn supply_lifetime(signature: &mut Signature) -> syn::Result<()> {
     result
 }
 
+/// Rejects a return with the lifetime of two parameters. rustc would, too, but shows the operator's trait, which nobody
+/// has written. Without the return it accepts them, since both references can be lent for the shorter time.
+///
+/// # Errors
+/// A lifetime that the function declares stands in the return type and in several parameters.
+pub(super) fn check_lifetimes(signature: &Signature) -> syn::Result<()> {
+    let name = |input: &FnArg| match input {
+        FnArg::Typed(input) => input.pat.to_token_stream().to_string(),
+        FnArg::Receiver(_) => "self".to_owned(),
+    };
+    for declared in signature.generics.lifetimes() {
+        let lifetime = &declared.lifetime;
+        if find(signature.output.to_token_stream(), lifetime).is_none() {
+            continue;
+        }
+        let mut with = signature
+            .inputs
+            .iter()
+            .filter_map(|input| Some((name(input), find(input.to_token_stream(), lifetime)?)));
+        let (Some((first, _)), Some((second, span))) = (with.next(), with.next()) else { continue };
+        let advice = match signature.inputs.iter().filter(|input| is_mut(input)).count() {
+            0 | 1 => "leave it out where the argument is not what is returned",
+            _ => {
+                "give each argument that is returned a lifetime of its own, as in `fn f<'a, 'b>(min: &'a mut Tensor, \
+                 max: &'b mut Tensor) -> Result<(&'a mut Tensor, &'b mut Tensor)>`, and leave it out elsewhere"
+            }
+        };
+        let message = format!(
+            "`{first}` and `{second}` have one lifetime, `{lifetime}`, and the result has it, too, but a result is one \
+             of the arguments: {advice}"
+        );
+        return Err(syn::Error::new(span, message));
+    }
+    Ok(())
+}
+
+/// Where a type has a lifetime.
+fn find(tokens: TokenStream, lifetime: &Lifetime) -> Option<Span> {
+    let mut tokens = tokens.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        let found = match (token, tokens.peek()) {
+            (TokenTree::Punct(quote), Some(TokenTree::Ident(ident)))
+                if quote.as_char() == '\'' && *ident == lifetime.ident =>
+            {
+                Some(ident.span())
+            }
+            (TokenTree::Group(group), _) => find(group.stream(), lifetime),
+            _ => None,
+        };
+        if found.is_some() {
+            return found;
+        }
+    }
+    None
+}
+
+/// Whether a parameter is a `&mut`.
+fn is_mut(input: &FnArg) -> bool {
+    matches!(input, FnArg::Typed(input)
+        if matches!(&*input.ty, Type::Reference(reference) if reference.mutability.is_some()))
+}
+
 /// Whether rustc cannot infer the lifetime of a reference that is returned, which is an error in the function itself.
 pub(super) fn needs_lifetime(signature: &Signature) -> bool {
     fn is_elided(ty: &Type) -> bool {

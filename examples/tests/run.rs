@@ -217,6 +217,20 @@ fn a_program_may_write_to_its_buffers_when_it_is_functionalized() {
 }
 
 #[test]
+#[cfg(feature = "wgpu")]
+fn a_program_may_write_to_its_inputs_and_buffers_when_its_calls_are_fused() {
+    for model in ["counts", "functional", "block"] {
+        let model = format!("runtime/export/tests/archives/{model}");
+        let (archive, outputs) = (format!("{model}.pt2"), format!("{model}.outputs.safetensors"));
+        let said = text(&run(&[&archive, "--fuse", "--compare", &outputs, "--profile", "1"]));
+        let (_, difference) = said.split_once("beside the largest number of its output: ").expect(&said);
+        let difference: f64 = difference.split_whitespace().next().unwrap().parse().unwrap();
+        assert!(difference < 1e-6, "{archive}: {said}");
+        assert!(said.contains("for a run of single calls"), "{archive}: {said}");
+    }
+}
+
+#[test]
 fn layers_profiles_and_traces_apply() {
     let block = "runtime/export/tests/archives/block.pt2";
     let said = text(&run(&[block, "--layers", "fake"]));

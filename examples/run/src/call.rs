@@ -82,10 +82,8 @@ impl<'p> Call<'p> {
         run: impl FnOnce(&[Tensor]) -> Result<Vec<Tensor>>,
     ) -> Result<Vec<Tensor>> {
         let before = self.weights.borrow().clone();
-        let is_buffer = |place: &usize| self.program.weights()[*place].kind == WeightKind::Buffer;
-        let places: Vec<usize> = (0..before.len()).filter(is_buffer).collect();
-        let buffers = places.iter().map(|place| before[*place].clone());
-        let all: Vec<Tensor> = inputs.iter().cloned().chain(buffers).collect();
+        let places = self.places_of_buffers();
+        let all: Vec<Tensor> = inputs.iter().cloned().chain(self.buffers()).collect();
         let outputs = functionalize(&all, |all| {
             let (inputs, buffers) = all.split_at(inputs.len());
             for (place, buffer) in places.iter().zip(buffers) {
@@ -95,6 +93,18 @@ impl<'p> Call<'p> {
         });
         *self.weights.borrow_mut() = before;
         outputs
+    }
+
+    /// The program's buffers, or what takes their places.
+    pub(crate) fn buffers(&self) -> Vec<Tensor> {
+        let weights = self.weights.borrow();
+        self.places_of_buffers().into_iter().map(|place| weights[place].clone()).collect()
+    }
+
+    /// The places of the buffers among the weights.
+    fn places_of_buffers(&self) -> Vec<usize> {
+        let weights = self.program.weights();
+        (0..weights.len()).filter(|place| weights[*place].kind == WeightKind::Buffer).collect()
     }
 
     /// The result of the last run at this place as text, if it is neither a tensor nor `None`.

@@ -3,25 +3,22 @@
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-use torch_library::functionalize::functionalize;
 use torch_library::prelude::*;
-use torch_library::{backend, tracer};
+use torch_library::tracer::{self, Graph};
+use torch_library::{backend, guard};
+use torch_library_kernels::prelude::*;
 use torch_library_wgpu::Fused;
 
 use crate::arguments::Arguments;
 use crate::call::Call;
 use crate::layers;
 
-/// The program's outputs, and the fused program. The program first runs once to be recorded: without in-place writes,
-/// or unchanged where a loop, a branch or a write to a buffer does not allow that.
+/// The program's outputs, and the fused program.
 pub(crate) fn run(call: &Call<'_>, arguments: &Arguments, inputs: &[Tensor]) -> Result<(Vec<Tensor>, Fused)> {
     let mut found = None;
     let slot = std::cell::RefCell::new(&mut found);
-    let outputs = layers::under(&arguments.layers, arguments.device, inputs, &|inputs| {
-        let (_, mut graph) =
-            tracer::trace(inputs, |inputs| functionalize(inputs, |inputs| call.run(inputs)))?;
-        graph.eliminate_dead_code();
-        let fused = torch_library_wgpu::fuse(graph);
+    let outputs = layers::under(&arguments.layers, arguments.device, call, inputs, &|inputs| {
+        let fused = torch_library_wgpu::fuse(recorded(call, inputs)?);
         let outputs = fused.run(inputs)?;
         **slot.borrow_mut() = Some(fused);
         Ok(outputs)
@@ -30,6 +27,26 @@ pub(crate) fn run(call: &Call<'_>, arguments: &Arguments, inputs: &[Tensor]) -> 
         Some(fused) => Ok((outputs, fused)),
         None => bail!(Internal, "the layers ran nothing"),
     }
+}
+
+/// The program as a graph without in-place writes, except those of its inputs' and buffers' new values, which come
+/// last. It is recorded during a run; after that its inputs and buffers are as before, so that the fused program is the
+/// first to change them.
+fn recorded(call: &Call<'_>, inputs: &[Tensor]) -> Result<Graph> {
+    let tensors: Vec<Tensor> = inputs.iter().cloned().chain(call.buffers()).collect();
+    let before =
+        tensors.iter().map(|tensor| Ok((tensor.version(), tensor.copy()?))).collect::<Result<Vec<_>>>()?;
+    let (_, mut graph) =
+        tracer::trace(inputs, |inputs| call.functionalized(inputs, |inputs| call.run(inputs)))?;
+    graph.eliminate_dead_code();
+    guard::no_grad(|| {
+        for (mut tensor, (version, before)) in tensors.into_iter().zip(&before) {
+            if tensor.version() != *version {
+                tensor.copy_(before)?;
+            }
+        }
+        Ok(graph)
+    })
 }
 
 /// Prints the time of a run without and with fusion, as means of this many runs.
@@ -43,7 +60,7 @@ pub(crate) fn times(
 ) -> Result<()> {
     let time = |run: &dyn Fn(&[Tensor]) -> Result<Vec<Tensor>>| {
         let spent = std::cell::Cell::new(Duration::ZERO);
-        layers::under(&arguments.layers, arguments.device, inputs, &|inputs| {
+        layers::under(&arguments.layers, arguments.device, call, inputs, &|inputs| {
             let start = Instant::now();
             for _ in 0..runs {
                 run(inputs)?;

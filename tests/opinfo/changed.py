@@ -1,10 +1,13 @@
 """Writes rows of calls that differ slightly from the samples of PyTorch's operator tests: some work, some raise an error.
 
     python tests/opinfo/changed.py OUT --seed N [--only REGEX] [--part K/N] [--samples COUNT] [--changes COUNT]
+                                       [--layouts 1]
 
 Each operator that an entry calls is called again with one argument changed: a tensor of another dtype, with other sizes
 or strides, without elements, zero-dimensional, or with non-finite numbers; a number or a list of numbers similar to
 the original; an `out` that is too small, not contiguous or of another dtype. PyTorch's answer becomes the row.
+
+With `--layouts 1`, the tensors keep their dtype and sizes, and each of them independently gets other strides.
 """
 
 import argparse
@@ -62,6 +65,44 @@ def other_strides(value, chance):
         return Sized(tensor.repeat_interleave(2, dim).narrow(dim, 0, 2 * tensor.shape[dim])
                              [(slice(None),) * dim + (slice(None, None, 2),)])
     return Sized(tensor.narrow(dim, 0, min(tensor.shape[dim], 1)).expand(tensor.shape))
+
+
+def other_layout(value, chance):
+    """A tensor of the same sizes whose dimensions have another order, have gaps, are repeated, or start late."""
+    tensor = value.tensor()
+    dims = tensor.dim()
+    order = list(range(dims))
+    kind = chance.choice(["same", "reversed", "swapped", "any", "channels last"])
+    if kind == "reversed":
+        order.reverse()
+    elif kind == "swapped" and dims > 1:
+        order[-2:] = order[:-3:-1]
+    elif kind == "any":
+        chance.shuffle(order)
+    elif kind == "channels last" and dims > 2:
+        order = [0, *range(2, dims), 1]
+    gaps = chance.random() < 0.3
+    repeated = chance.randrange(dims) if dims and chance.random() < 0.15 else None
+    strides, step = [0] * dims, chance.choice([1, 1, 1, 2]) if gaps else 1
+    for dim in reversed(order):
+        if dim == repeated:
+            tensor = tensor.narrow(dim, 0, min(tensor.shape[dim], 1)).expand(tensor.shape)
+            continue
+        strides[dim] = step
+        step *= max(tensor.shape[dim], 1) + (chance.choice([0, 1, 2]) if gaps else 0)
+    offset = chance.choice([0, 0, 0, 1, 3])
+    return placed(tensor, strides, offset)
+
+
+def placed(tensor, strides, offset):
+    """A tensor's elements at these strides, amid copies of them."""
+    if not tensor.numel():
+        return Sized(tensor.new_zeros(offset).as_strided(tensor.shape, strides, offset))
+    last = offset + sum((size - 1) * stride for size, stride in zip(tensor.shape, strides))
+    storage = tensor.flatten().repeat(last // tensor.numel() + 1)[:last + 1].clone()
+    once = [size if stride else min(size, 1) for size, stride in zip(tensor.shape, strides)]
+    storage.as_strided(once, strides, offset).copy_(tensor[tuple(slice(size) for size in once)])
+    return Sized(storage.as_strided(tensor.shape, strides, offset))
 
 
 def special_numbers(value, chance):
@@ -127,6 +168,18 @@ def with_another_out(call, chance):
     return Call(call.operator, call.args, kwargs)
 
 
+def with_other_layouts(call, chance, outs):
+    """The call with each of its tensors, independently, in another layout; with some probability, its `out` variant."""
+    if chance.random() < outs:
+        call = out_call(call) or call
+
+    def laid_out(value):
+        if isinstance(value, Sized) and chance.random() < 0.7:
+            return other_layout(value, chance)
+        return [laid_out(element) for element in value] if isinstance(value, list) else value
+    return Call(call.operator, laid_out(call.args), {name: laid_out(value) for name, value in call.kwargs.items()})
+
+
 def changed(call, chance, outs):
     """The call with one of its arguments changed; with some probability, its `out` variant."""
     if chance.random() < outs:
@@ -162,16 +215,21 @@ def changed_rows(writer, name, info, options):
     chance = random.Random(f"{name} {options.seed}")
     calls = {}
     supported = info.supported_dtypes("cpu")
+    functions = [info.op, *([info.inplace_variant] if options.layouts and info.inplace_variant else [])]
+    change = with_other_layouts if options.layouts else changed
     for dtype in [getattr(torch, name) for name in options.dtypes]:
         for sample in samples_of(info, dtype, options) if dtype in supported else ():
-            for kind, operator, call in calls_of(lambda: info.op(sample.input, *sample.args, **sample.kwargs))[0]:
-                if kind == "top" and call is not None:
-                    calls.setdefault(operator, {})[call.signature(True)] = call
+            for function in functions:
+                with torch.set_grad_enabled(function is info.op):
+                    found = calls_of(lambda: function(sample.input, *sample.args, **sample.kwargs))[0]
+                for kind, operator, call in found:
+                    if kind == "top" and call is not None:
+                        calls.setdefault(operator, {})[call.signature(True)] = call
     for operator, of in calls.items():
         of = list(of.values())
         for _ in range(options.changes):
             try:
-                call = changed(chance.choice(of), chance, options.outs)
+                call = change(chance.choice(of), chance, options.outs)
             except Exception:  # a change that does not fit the tensor
                 continue
             if call is not None:
@@ -218,6 +276,7 @@ def main():
     parser.add_argument("--samples", type=int, default=6, help="how many samples in a dtype are changed")
     parser.add_argument("--changes", type=int, default=20, help="how many calls are made of each operator of an entry")
     parser.add_argument("--outs", type=float, default=0.2, help="which part of the calls writes to an `out`")
+    parser.add_argument("--layouts", type=int, default=0, help="1: change the strides of all tensors, and nothing else")
     parser.add_argument("--declared", type=pathlib.Path, default=OPERATORS, help="the list of our operators")
     parser.add_argument("--seconds", type=int, default=60, help="how long one entry may take")
     parser.add_argument("--seed", type=int, required=True)
@@ -231,7 +290,11 @@ def main():
     for name, info, _ in database(options)[part - 1::parts]:
         if options.only and not re.fullmatch(options.only, name):
             continue
-        found = rows_of(lambda of_this: changed_rows(of_this, name, info, options), writer, options.seconds)
+        def fill(of_this, outs=options.outs):
+            changed_rows(of_this, name, info, argparse.Namespace(**{**vars(options), "outs": outs}))
+        found = rows_of(fill, writer, options.seconds)
+        if found is None and options.layouts:  # most of what crashes writes to an `out` as if it were contiguous
+            found = rows_of(lambda of_this: fill(of_this, 0), writer, options.seconds)
         if found is None:
             print(f"{name}: PyTorch ended")
             continue

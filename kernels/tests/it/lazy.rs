@@ -163,6 +163,10 @@ fn physical_conjugates_of_real_numbers_are_the_tensor_itself() {
         !copy.shares_storage_with(&real)
             && copy.grad_fn().unwrap().unwrap().name() == "ConjPhysicalBackward0"
     );
+    // In place, nothing is written to a real tensor, so its elements may share their memory.
+    let mut one = aten::expand(&Tensor::from([1.0]), &[2]).unwrap();
+    assert_eq!(aten::conj_physical_(&mut one).unwrap().strides(), [0]);
+    assert!(aten::conj_physical_(&mut aten::expand(&x(), &[2, 2]).unwrap()).is_err());
     let turned = aten::conj_physical(&x()).unwrap();
     assert!(!turned.shares_storage_with(&x()) && !aten::is_conj(&turned).unwrap());
     assert_eq!(elements(&turned), [complex(1.0, -2.0), complex(3.0, 4.0)]);

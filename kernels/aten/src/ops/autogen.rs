@@ -74,6 +74,8 @@ pub(crate) enum Rule {
     ExactPower,
     /// `out` must be floating-point, and not complex.
     Real,
+    /// A real target is returned as it is, whatever its memory.
+    KeepsReal,
     /// The base also returns new states of other arguments, after the results for `out`. They are dropped.
     WithoutStates,
 }
@@ -113,6 +115,14 @@ impl Variant {
         let is_out = outs > 0;
         let targets = targets(&schema.arguments, arguments, is_out);
         let inputs = &arguments[..arguments.len() - outs];
+        if let [target] = targets.as_slice()
+            && self.rules.contains(&Rule::KeepsReal)
+            && !target.dtype().is_complex()
+        {
+            stack.drop_last(schema.arguments.len());
+            stack.push(target.clone());
+            return Ok(());
+        }
         if let [target] = targets.as_slice() {
             self.check(target, inputs)?;
         }

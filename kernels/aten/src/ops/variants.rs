@@ -82,7 +82,7 @@ variants! {
     bitwise_xor__Scalar: bitwise_xor_Scalar => "bitwise_xor_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)";
     celu_: celu => "celu_(Tensor(a!) self, Scalar alpha=1.) -> Tensor(a!)";
     clip__Tensor: clip_Tensor => "clip_.Tensor(Tensor(a!) self, Tensor? min=None, Tensor? max=None) -> Tensor(a!)";
-    conj_physical_: _conj_physical => "conj_physical_(Tensor(a!) self) -> Tensor(a!)";
+    conj_physical_: _conj_physical KeepsReal => "conj_physical_(Tensor(a!) self) -> Tensor(a!)";
     copysign__Scalar: copysign_Scalar => "copysign_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)";
     cumprod_: cumprod InTypeOfOut Exact =>
         "cumprod_(Tensor(a!) self, int dim, *, ScalarType? dtype=None) -> Tensor(a!)";

@@ -52,6 +52,31 @@ fn padded_images_lie_as_images_do() -> Result<()> {
 }
 
 #[test]
+fn a_padded_volume_without_a_batch_lies_as_images_do() -> Result<()> {
+    let x = aten::contiguous::with(&aten::rand(&[2, 3, 4, 5])?)
+        .memory_format(MemoryFormat::ChannelsLast)
+        .call()?;
+    let pad = [1, 0, 0, 1, 1, 1];
+    let out = aten::reflection_pad3d(&x, &pad)?;
+    assert_eq!(out.strides(), [150, 1, 30, 5]);
+    let row_major = aten::reflection_pad3d(&x.contiguous()?, &pad)?;
+    assert!(row_major.is_contiguous(MemoryFormat::Contiguous) && aten::equal(&out, &row_major)?);
+    let grad = aten::replication_pad3d_backward(&out, &x, &pad)?;
+    assert_eq!(grad.strides(), x.strides());
+    assert!(aten::equal(&grad, &aten::replication_pad3d_backward(&row_major, &x.contiguous()?, &pad)?)?);
+    Ok(())
+}
+
+#[test]
+fn circular_padding_is_row_major_to_the_last_stride() -> Result<()> {
+    for batch in [0, 1, 2] {
+        let x = aten::zeros(&[3, 3, batch])?.permute(&[2, 0, 1])?;
+        assert_eq!(aten::pad::call(&x, &[0, 1], "circular", None)?.strides(), [12, 4, 1]);
+    }
+    Ok(())
+}
+
+#[test]
 fn modes_of_padding_have_numbers() -> Result<()> {
     let line = Tensor::from([[0, 1, 2]]);
     let padded =

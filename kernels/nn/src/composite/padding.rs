@@ -1,5 +1,6 @@
 //! Padding with elements of the tensor itself, or with a constant.
 
+use torch_library::geometry::contiguous_strides;
 use torch_library::prelude::*;
 
 use crate::aten;
@@ -90,7 +91,11 @@ fn circular(operator: &str, this: &Tensor, pad: &[i64]) -> Result<Tensor> {
     }
     lists.reverse();
     let out = crossed(&kept, this.dim() - lists.len(), lists)?;
-    aten::contiguous::with(&out).memory_format(MemoryFormat::Contiguous).call()
+    // To the last stride, even of a dimension of size one, which being contiguous does not settle.
+    if *out.strides() == *contiguous_strides(out.sizes()) {
+        return Ok(out);
+    }
+    aten::clone::with(&out).memory_format(MemoryFormat::Contiguous).call()
 }
 
 #[torch_impl(aten, CompositeExplicitAutograd)]

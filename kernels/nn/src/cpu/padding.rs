@@ -143,8 +143,14 @@ impl Padding {
         self.directions[3 - self.ndim..].iter().map(|direction| direction.to).collect()
     }
 
-    fn forth(&self, input: &Tensor) -> Result<Tensor> {
+    /// How the elements are divided. In three dimensions, PyTorch takes the format from the strides alone.
+    fn volumes(&self, input: &Tensor) -> Volumes {
         let volumes = Volumes::new(input, self.ndim, self.ndim > 1);
+        if self.ndim == 3 { volumes.stored_like(input) } else { volumes }
+    }
+
+    fn forth(&self, input: &Tensor) -> Result<Tensor> {
+        let volumes = self.volumes(input);
         if input.dtype() == DType::Bool || input.dtype().is_float8() {
             return Err(unsupported(self.operator, input.dtype()));
         }
@@ -169,7 +175,7 @@ impl Padding {
 
     /// The gradient of the input: for each element, the sum of the gradients of the element and its repetitions.
     fn back(&self, grad: &Tensor, input: &Tensor) -> Result<Tensor> {
-        let volumes = Volumes::new(input, self.ndim, self.ndim > 1);
+        let volumes = self.volumes(input);
         let padded = [&input.sizes()[..input.dim() - self.ndim], &self.padded()].concat();
         ensure!(
             grad.sizes() == padded && grad.dtype() == input.dtype(),

@@ -38,6 +38,12 @@ impl Volumes {
         }
     }
 
+    /// The same division of elements, whose results have the format that a tensor's strides suggest: for a volume
+    /// without a batch, that of a batch of images.
+    pub(super) fn stored_like(self, tensor: &Tensor) -> Self {
+        Volumes { format: tensor.suggest_memory_format(), ..self }
+    }
+
     /// A tensor of zeros, with the batch and channels of `input`, and `pixels` as its last sizes.
     pub(super) fn zeros(&self, input: &Tensor, pixels: &[i64], dtype: DType) -> Result<Tensor> {
         let sizes = [&input.sizes()[..input.dim() - self.ndim], pixels].concat();

@@ -2,6 +2,7 @@
 
 use torch_library::prelude::*;
 use torch_library_kernels::aten;
+use torch_library_kernels::prelude::*;
 
 #[test]
 fn operators_of_python_are_those_of_bits() -> Result<()> {
@@ -16,5 +17,21 @@ fn operators_of_python_are_those_of_bits() -> Result<()> {
     assert_eq!(x.to_vec::<i64>()?, [16, 16, 0]);
     assert!(aten::__and___Scalar(&Tensor::from([1.0]), 1.into()).is_err(), "fractions have no bits");
     assert!(aten::__lshift___Scalar(&x, 1.5.into()).is_err());
+    Ok(())
+}
+
+#[test]
+fn the_result_of_a_logical_function_lies_as_that_of_a_comparison() -> Result<()> {
+    let x = aten::zeros(&[10, 5])?.t()?.unsqueeze(1)?.expand(&[5, 10, 10])?;
+    let y = aten::zeros(&[10, 5, 10])?.permute(&[1, 2, 0])?;
+    let strides = aten::lt_Tensor(&x, &y)?.strides().to_vec();
+    assert_eq!(aten::logical_or(&x, &y)?.strides(), strides);
+    assert_eq!(aten::logical_xor(&x, &y)?.strides(), strides);
+    let repeated = Tensor::from([0, 1, 2]).unsqueeze(0)?.expand(&[2, 3])?;
+    let turned = aten::zeros(&[3, 2])?.t()?;
+    assert_eq!(
+        aten::logical_or(&repeated, &turned)?.strides(),
+        aten::lt_Tensor(&repeated, &turned)?.strides()
+    );
     Ok(())
 }

@@ -62,5 +62,5 @@ mod kernels {
 }
 
 fn logical(output: Output<'_>, inputs: [&Tensor; 2], f: impl Elements<bool, bool, 2>) -> Result<Tensor> {
-    Pointwise::with_dtype(output, inputs, DType::Bool)?.compute_elements(None, DType::Bool, f)
+    Pointwise::promoting(output, inputs)?.compute_elements(None, DType::Bool, f)
 }

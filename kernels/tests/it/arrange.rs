@@ -66,3 +66,13 @@ fn a_number_has_no_dimension_to_repeat_or_to_take_along() -> Result<()> {
     assert_eq!(repeated.call()?.sizes(), [0, 3]);
     Ok(())
 }
+
+#[test]
+fn rearranged_pixels_have_the_strides_of_their_format_in_dimensions_of_size_one() -> Result<()> {
+    let x = aten::as_strided(&aten::zeros(&[1, 1, 6, 6])?, &[1, 1, 6, 6], &[36, 1, 6, 1])?;
+    assert_eq!(aten::pixel_unshuffle(&x, 1)?.strides(), [36, 1, 6, 1]);
+    assert_eq!(aten::pixel_unshuffle(&x, 2)?.strides(), [36, 1, 12, 4]);
+    assert_eq!(aten::pixel_shuffle(&x, 1)?.strides(), [36, 1, 6, 1]);
+    assert_eq!(aten::pixel_unshuffle(&aten::zeros(&[1, 1, 6, 6])?, 1)?.strides(), [36, 36, 6, 1]);
+    Ok(())
+}

@@ -74,9 +74,12 @@ fn native_channel_shuffle(this: &Tensor, groups: i64) -> Result<Tensor> {
     aten::channel_shuffle(this, groups)
 }
 
-/// `out` in the memory format of `images`.
+/// A row-major `out` in the memory format of `images`, to the last stride, even of a dimension of size one.
 fn laid_out_as(images: &Tensor, out: &Tensor) -> Result<Tensor> {
-    aten::contiguous::with(out).memory_format(images.suggest_memory_format()).call()
+    match images.suggest_memory_format() {
+        MemoryFormat::Contiguous => Ok(out.clone()),
+        format => aten::clone::with(out).memory_format(format).call(),
+    }
 }
 
 /// The sizes of a batch of images: the batch dimensions, and the channels, height and width.

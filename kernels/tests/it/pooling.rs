@@ -297,3 +297,14 @@ fn no_images_have_second_gradients() -> Result<()> {
     }
     Ok(())
 }
+
+#[test]
+fn pooled_signals_are_row_major_unless_a_gradient_is_wanted() -> Result<()> {
+    let x = aten::rand(&[2, 6, 2])?.transpose(1, 2)?;
+    let pool = |x: &Tensor| aten::max_pool1d(x, &[3]);
+    let strides = pool(&x)?.strides().to_vec();
+    assert_eq!(strides, [4, 2, 1]);
+    x.set_requires_grad(true)?;
+    assert_eq!(pool(&x)?.strides(), [4, 1, 2]);
+    Ok(())
+}

@@ -1,5 +1,6 @@
 //! Pooling under the names that users call: without indices, of signals, and to one element.
 
+use torch_library::guard::GradMode;
 use torch_library::prelude::*;
 
 use crate::aten;
@@ -82,7 +83,10 @@ mod implicit {
         check_number(aten::max_pool1d::NAME, "kernel_size", kernel_size)?;
         let [kernel, padding, dilation] = [wide(kernel_size, 1), wide(padding, 0), wide(dilation, 1)];
         let stride = if stride.is_empty() { Vec::new() } else { wide(stride, 1) };
-        let images = aten::unsqueeze(this, -2)?;
+        // PyTorch has a kernel for signals whose gradient nobody needs, which ignores the memory format.
+        let is_recorded = GradMode::is_enabled() && this.requires_grad();
+        let signals = if is_recorded { this.clone() } else { aten::contiguous(this)? };
+        let images = aten::unsqueeze(&signals, -2)?;
         let maxima = aten::max_pool2d::call(&images, &kernel, &stride, &padding, &dilation, ceil_mode)?;
         aten::squeeze_dim(&maxima, -2)
     }

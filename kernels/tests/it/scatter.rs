@@ -163,6 +163,17 @@ fn slices_are_not_copied_to_an_index_from_the_end() -> Result<()> {
 }
 
 #[test]
+fn one_index_of_a_copied_slice_needs_no_dimension() -> Result<()> {
+    let (x, slice) = (Tensor::from([[0, 0], [0, 0], [0, 0]]), Tensor::from([[1, 2]]));
+    let index = Tensor::from(1i64);
+    assert_eq!(aten::index_copy(&x, 0, &index, &slice)?.to_vec::<i32>()?, [0, 0, 1, 2, 0, 0]);
+    let x = Tensor::from([0.0, 0.0]);
+    assert_eq!(aten::index_copy(&x, 0, &index, &Tensor::from([3.0]))?.to_vec::<f64>()?, [0.0, 3.0]);
+    assert_eq!(aten::index_copy(&x, 0, &index, &Tensor::from(3.0))?.to_vec::<f64>()?, [0.0, 3.0]);
+    Ok(())
+}
+
+#[test]
 fn masked_indices_may_be_any() -> Result<()> {
     let x = Tensor::from([[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]]);
     let mask = Tensor::from([true, false, true]);

@@ -109,7 +109,7 @@ mod kernels {
         check_copied(this, dim, index, source)?;
         check_from_start(index)?;
         let mut indices = vec![None; dim];
-        indices.push(Some(index.clone()));
+        indices.push(Some(aten::reshape(index, &[index.numel()])?)); // one index may have no dimension
         let mut out = aten::clone::with(this).memory_format(MemoryFormat::Contiguous).call()?;
         // A tensor without dimensions is indexed as a vector of one element.
         let mut places = if this.dim() == 0 { aten::unsqueeze(&out, 0)? } else { out.clone() };

@@ -456,3 +456,12 @@ fn a_product_of_halves_may_be_a_float() -> Result<()> {
     assert!(refused.ends_with("expected the same type, or float32 for 16-bit floats"), "{refused}");
     Ok(())
 }
+
+#[test]
+fn a_resized_sum_of_products_stays_at_its_offset() -> Result<()> {
+    let mut this = Tensor::from([0.0f32, 0.0, 1.0]).narrow(0, 2, 1)?;
+    aten::addbmm_(&mut this, &aten::ones(&[2, 2, 2])?, &aten::ones(&[2, 2, 3])?)?;
+    assert_eq!((this.sizes(), this.storage_offset()), (&[2, 3][..], 2)); // as PyTorch's
+    assert_eq!(this.to_vec::<f32>()?, [5.0; 6]);
+    Ok(())
+}

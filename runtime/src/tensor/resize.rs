@@ -33,9 +33,9 @@ impl Tensor {
         if needed.saturating_mul(dtype.size() as i64) <= self.storage().nbytes() as i64 {
             return self.set_geometry(sizes, &strides, self.storage_offset());
         }
-        let fresh = Tensor::empty_strided(sizes, &strides, dtype, device)?;
+        let (fresh, offset) = (Tensor::empty_strided(&[needed], &[1], dtype, device)?, self.storage_offset());
         fresh.storage().continue_version(self.version());
-        self.set_storage(fresh.storage().clone(), sizes, &strides, 0)
+        self.set_storage(fresh.storage().clone(), sizes, &strides, offset)
     }
 
     /// Like [`resize`](Self::resize), for an `out` argument that is to take a result. The first time that one with

@@ -227,3 +227,24 @@ fn results_whose_size_depends_on_elements_are_stacked_if_they_agree() -> Result<
     assert!(vmap([&repeats], |[x]| aten::nonzero(&x)).is_err());
     Ok(())
 }
+
+#[test]
+fn examples_with_weights_of_their_own_share_the_running_statistics_of_a_shared_input() -> Result<()> {
+    let x = Tensor::from([[1.0, 2.0], [3.0, 6.0]]);
+    let weights = Tensor::from([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]);
+    let bias = Tensor::from([0.5, -0.5]);
+    let statistics = || (Tensor::from([0.0, 0.0]), Tensor::from([1.0, 1.0]));
+    let normalised = |weight: &Tensor, (mean, var): &(Tensor, Tensor)| {
+        aten::batch_norm(&x, Some(weight), Some(&bias), Some(mean), Some(var), true, 0.5, 0.0, false)
+    };
+    let shared = statistics();
+    let all = vmap([&weights], |[weight]| normalised(&weight, &shared))?;
+    for example in 0..3 {
+        let own = statistics();
+        let one = normalised(&aten::select_int(&weights, 0, example)?, &own)?;
+        assert_eq!(aten::select_int(&all, 0, example)?.to_vec::<f64>()?, one.to_vec::<f64>()?);
+        assert_eq!(shared.0.to_vec::<f64>()?, own.0.to_vec::<f64>()?); // written once
+        assert_eq!(shared.1.to_vec::<f64>()?, own.1.to_vec::<f64>()?);
+    }
+    Ok(())
+}

@@ -77,6 +77,14 @@ mod rules {
             aten::native_batch_norm::NAME,
             input.sizes()
         );
+        let normalised =
+            |images: &Tensor, [weight, bias]: [Option<&Tensor>; 2], [mean, var]: [Option<&Tensor>; 2]| {
+                aten::native_batch_norm(images, weight, bias, mean, var, training, momentum, eps)
+            };
+        if !level.has(input) && running.into_iter().flatten().all(|statistic| !level.has(statistic)) {
+            let (out, mean, invstd) = normalised(input, [None, None], running)?;
+            return Ok((level.wrap(scaled(level, out, weight, bias)?, 0)?, mean, invstd));
+        }
         // The channels of all examples in one dimension.
         let flat = |parameter: Option<&Tensor>| {
             parameter.map(|parameter| folded(&expanded(level, parameter)?)).transpose()
@@ -84,15 +92,11 @@ mod rules {
         let images = channels_together(level, input)?;
         let channels = images.sizes()[1];
         let flat_running = [flat(running_mean)?, flat(running_var)?];
-        let (out, mean, invstd) = aten::native_batch_norm(
+        let parameters = [flat(weight)?, flat(bias)?];
+        let (out, mean, invstd) = normalised(
             &images,
-            flat(weight)?.as_ref(),
-            flat(bias)?.as_ref(),
-            flat_running[0].as_ref(),
-            flat_running[1].as_ref(),
-            training,
-            momentum,
-            eps,
+            parameters.each_ref().map(Option::as_ref),
+            flat_running.each_ref().map(Option::as_ref),
         )?;
         if training {
             for (running, new) in running.into_iter().zip(&flat_running) {
@@ -107,6 +111,26 @@ mod rules {
         };
         Ok((level.wrap(out, 0)?, statistic(mean)?, statistic(invstd)?))
     }
+}
+
+/// Normalised elements that all examples share, with each example's own weights and biases of the channels.
+fn scaled(level: Level, out: Tensor, weight: Option<&Tensor>, bias: Option<&Tensor>) -> Result<Tensor> {
+    let (dtype, dims, channels) = (out.dtype(), out.dim(), out.sizes()[1]);
+    let of_channels = |parameter: &Tensor| {
+        let value =
+            if level.has(parameter) { front(level, parameter)? } else { aten::unsqueeze(parameter, 0)? };
+        let mut sizes = vec![1; dims + 1];
+        (sizes[0], sizes[2]) = (value.sizes()[0], channels);
+        aten::reshape(&value, &sizes)
+    };
+    let mut out = out;
+    if let Some(weight) = weight {
+        out = aten::mul_Tensor(&out, &of_channels(weight)?)?;
+    }
+    if let Some(bias) = bias {
+        out = aten::add_Tensor(&out, &of_channels(bias)?)?;
+    }
+    aten::to_dtype(&out, dtype) // parameters may be of a wider type
 }
 
 /// Copies running statistics back to the caller's tensor, if they were updated in a copy.

@@ -6,7 +6,9 @@
 //!    in the input, and the inner ones those that are transformed. So the lines of the last of these are contiguous.
 //! 2. Contiguous lines are transformed directly in the result, read from the input if it has the same order
 //!    ([`lines`]).
-//! 3. Along other dimensions, some lines at a time are gathered, so that memory is read in rows.
+//! 3. Along other dimensions, memory is read in rows. With AVX-512, some lines at a time are transformed together,
+//!    with a number of each in a register ([`together`]), and so are contiguous lines of some lengths; otherwise,
+//!    they are gathered.
 //! 4. Pairs of real numbers are transformed as complex numbers, so that lines are half as long ([`real`]).
 //! 5. The plan for each length is kept for the next call ([`plans`]), and threads share the lines.
 #![expect(unsafe_code, reason = "takes memory that it fills at once")]
@@ -22,8 +24,15 @@ use lines::{Memory, columns, in_place, neighbours};
 use plans::{Kind, Real};
 
 mod lines;
+mod numbers;
 mod plans;
 mod real;
+#[cfg(target_arch = "x86_64")]
+mod registers;
+#[cfg(target_arch = "x86_64")]
+mod stages;
+#[cfg(target_arch = "x86_64")]
+mod together;
 
 #[torch_impl(aten, CPU, Meta)]
 mod kernels {

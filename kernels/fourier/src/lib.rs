@@ -15,6 +15,8 @@
 //! ```
 
 use torch_library_aten::aten;
+#[cfg(target_arch = "x86_64")]
+use torch_library_loops::inlined;
 use torch_library_loops::loops;
 
 mod fourier;

@@ -121,6 +121,58 @@ fn any_length_will_do() {
     }
 }
 
+/// Many lines are transformed together, and read and written in other ways: all lengths whose factors are small, and
+/// numbers of lines that leave some of a register empty, or some lines over.
+#[test]
+fn lines_that_are_transformed_together_are_those_that_are_transformed_apart() {
+    let complex =
+        |sizes: &[i64]| aten::complex(&sample(sizes), &aten::flip(&sample(sizes), &[0, 1]).unwrap());
+    for dtype in [DType::Float32, DType::Float64] {
+        let all = |found: &Tensor, want: &[Tensor], dim| {
+            let want = aten::stack::call(want, dim).unwrap();
+            let close = aten::allclose::with(found, &want).rtol(1e-4).atol(1e-4).call().unwrap();
+            assert!(close, "{:?}, {dtype}", found.sizes());
+        };
+        for (len, count) in
+            [(2, 9), (3, 16), (4, 33), (5, 17), (7, 40), (8, 16), (14, 19), (16, 31), (25, 24), (32, 25)]
+                .into_iter()
+                .chain([
+                    (48, 10),
+                    (49, 16),
+                    (50, 18),
+                    (64, 21),
+                    (100, 12),
+                    (128, 16),
+                    (175, 9),
+                    (210, 16),
+                    (512, 20),
+                ])
+        {
+            let x = aten::to_dtype(&complex(&[count, len]).unwrap(), dtype.to_complex().unwrap()).unwrap();
+            let each = |f: &dyn Fn(&Tensor) -> Result<Tensor>| -> Vec<Tensor> {
+                (0..count).map(|at| f(&aten::select_int(&x, 0, at).unwrap()).unwrap()).collect()
+            };
+            let (there, back) = (each(&|line| aten::fft_fft(line)), each(&|line| aten::fft_ifft(line)));
+            let columns = aten::t(&x).unwrap();
+            let apart = aten::contiguous(&columns).unwrap();
+            all(&aten::fft_fft(&x).unwrap(), &there, 0);
+            all(&aten::fft_ifft(&x).unwrap(), &back, 0);
+            for x in [&columns, &apart] {
+                all(&aten::fft_fft::with(x).dim(0).call().unwrap(), &there, 1);
+                all(&aten::fft_ifft::with(x).dim(0).call().unwrap(), &back, 1);
+            }
+            // Through another dimension first, so that lines lie across rows.
+            let plane = aten::fft_ifft::with(&aten::fft_fft2(&apart).unwrap()).dim(1).call().unwrap();
+            all(&plane, &there, 1);
+            let real = |x: &Tensor| aten::real(x).unwrap();
+            all(&aten::fft_rfft(&real(&x)).unwrap(), &each(&|line| aten::fft_rfft(&real(line))), 0);
+            all(&aten::fft_fft(&real(&x)).unwrap(), &each(&|line| aten::fft_fft(&real(line))), 0);
+            let signals = each(&|line| aten::fft_irfft::with(line).n(2 * len - 2).call());
+            all(&aten::fft_irfft::with(&x).n(2 * len - 2).call().unwrap(), &signals, 0);
+        }
+    }
+}
+
 #[test]
 fn many_lines_are_shared_by_threads() {
     let x = sample(&[70, 300]);

@@ -1,11 +1,16 @@
 //! Transforming lines of complex numbers: contiguous lines, and lines across rows.
 #![expect(unsafe_code, reason = "lends lines of tensors as slices")]
 
+use std::ops::Range;
+
 use num_complex::Complex;
 use num_traits::Zero;
 use torch_library::{MemoryFormat, OwnedLease, Result, Tensor, ensure};
 
-use super::plans::{Plan, Real, number};
+use super::numbers::number;
+use super::plans::{Plan, Real};
+#[cfg(target_arch = "x86_64")]
+use super::together::Together;
 use crate::loops::transpose::transpose;
 use crate::loops::{on_vectors, parallel};
 
@@ -67,6 +72,13 @@ impl<T> Memory<T> {
         self.len
     }
 
+    /// The address of some elements.
+    #[cfg(target_arch = "x86_64")]
+    pub(super) fn address(&self, start: usize, len: usize) -> *mut T {
+        assert!(start + len <= self.len);
+        self.data.wrapping_add(start)
+    }
+
     /// A slice of elements.
     ///
     /// # Safety
@@ -120,11 +132,29 @@ pub(super) fn scratch<T: Real>(len: usize) -> Vec<Complex<T>> {
 }
 
 /// Runs a closure over lines, several at a time if they are short: with the first of them, and their number.
-pub(super) fn groups(range: std::ops::Range<usize>, len: usize, mut f: impl FnMut(usize, usize)) {
+pub(super) fn groups(range: Range<usize>, len: usize, mut f: impl FnMut(usize, usize)) {
     let step = (TOGETHER / len).max(1);
     for start in range.clone().step_by(step) {
         f(start, step.min(range.end - start));
     }
+}
+
+/// Has lines transformed several at once, if the plan allows that. `transform` gets the first of them, and their
+/// number. Returns the lines that are left.
+#[cfg(target_arch = "x86_64")]
+pub(super) fn several<'a, T: Real>(
+    mut left: Range<usize>,
+    plan: &'a Plan<T>,
+    scale: f64,
+    mut transform: impl FnMut(&mut Together<'a, T>, usize, usize),
+) -> Range<usize> {
+    let Some(mut together) = Together::of_neighbours(plan, number(scale)) else { return left };
+    while Together::<T>::are_enough(left.len()) {
+        let count = left.len().min(Together::<T>::LINES);
+        transform(&mut together, left.start, count);
+        left.start += count;
+    }
+    left
 }
 
 /// Transforms contiguous lines from one tensor to another.
@@ -136,6 +166,13 @@ pub(super) fn neighbours<T: Real>(
 ) {
     let len = plan.len;
     parallel::shares(out.len() / len, grain(len), |range| {
+        #[cfg(target_arch = "x86_64")]
+        let range = several(range, plan, scale, |together, start, count| {
+            let [from, to] = [given, out].map(|memory| memory.address(start * len, count * len));
+            // SAFETY: these lines of `out` are this thread's alone; `given` is another tensor, which nothing writes to
+            // under the lease.
+            unsafe { together.along(from, to, count) };
+        });
         let mut scratch = scratch(plan.fft.get_immutable_scratch_len());
         groups(range, len, |start, count| {
             // SAFETY: these lines of `out` are this thread's alone; `given` is another tensor, which nothing writes to
@@ -152,6 +189,13 @@ pub(super) fn neighbours<T: Real>(
 pub(super) fn in_place<T: Real>(lines: &Memory<Complex<T>>, plan: &Plan<T>, scale: f64) {
     let len = plan.len;
     parallel::shares(lines.len() / len, grain(len), |range| {
+        #[cfg(target_arch = "x86_64")]
+        let range = several(range, plan, scale, |together, start, count| {
+            let lines = lines.address(start * len, count * len);
+            // SAFETY: results and copies are written before they are transformed in place; these lines are this
+            // thread's alone.
+            unsafe { together.along(lines, lines, count) };
+        });
         let mut scratch = scratch(plan.fft.get_inplace_scratch_len());
         groups(range, len, |start, count| {
             // SAFETY: results and copies are written before they are transformed in place; these lines are this
@@ -166,39 +210,76 @@ pub(super) fn in_place<T: Real>(lines: &Memory<Complex<T>>, plan: &Plan<T>, scal
 /// Transforms lines across rows in place: their elements are `apart` elements apart, and neighbouring lines are
 /// adjacent.
 pub(super) fn columns<T: Real>(lines: &Memory<Complex<T>>, apart: usize, plan: &Plan<T>, scale: f64) {
-    let len = plan.len;
-    let (blocks, planes) = (apart.div_ceil(ACROSS), lines.len() / (len * apart));
-    // Long lines with a power of two as their length would compete for the same few cache sets.
-    let room = if len <= SHORT { len } else { len + ACROSS / 2 };
-    parallel::shares(blocks * planes, grain(len * apart.min(ACROSS)), |range| {
-        let mut scratch = scratch(plan.fft.get_inplace_scratch_len());
-        let mut gathered = vec![Complex::zero(); room * apart.min(ACROSS)];
+    let (len, across) = (plan.len, across(plan, apart));
+    let (blocks, planes) = (apart.div_ceil(across), lines.len() / (len * apart));
+    parallel::shares(blocks * planes, grain(len * apart.min(across)), |range| {
+        #[cfg(target_arch = "x86_64")]
+        let mut together = Together::of_columns(plan, apart, number(scale));
+        let mut gathered = Gathered { plan, scale, scratch: Vec::new(), lines: Vec::new() };
         for at in range {
-            let (plane, first) = (at / blocks, at % blocks * ACROSS);
-            let width = ACROSS.min(apart - first);
-            assert!(
-                (plane * len + len - 1) * apart + first + width <= lines.len
-                    && width * room <= gathered.len()
-            );
+            let (plane, first) = (at / blocks, at % blocks * across);
+            let width = across.min(apart - first);
+            assert!((plane * len + len - 1) * apart + first + width <= lines.len);
             let rows = lines.data.wrapping_add(plane * len * apart + first);
-            // SAFETY: by the assertion these rows lie within the tensor, and `gathered` has `width` lines of `room`
-            // numbers. Lines are written before they are transformed in place; this part of each row is this thread's.
-            unsafe { transpose(rows, apart as isize, [len, width], gathered.as_mut_ptr(), room) };
-            match room == len {
-                true => plan.fft.process_with_scratch(&mut gathered[..width * len], &mut scratch),
-                false => gathered.chunks_exact_mut(room).take(width).for_each(|line| {
-                    plan.fft.process_with_scratch(&mut line[..len], &mut scratch);
-                }),
+            #[cfg(target_arch = "x86_64")]
+            if let Some(together) = together.as_mut().filter(|_| Together::<T>::are_enough(width)) {
+                // SAFETY: by the assertion these rows lie within the tensor; this part of each row is this thread's,
+                // and was written before.
+                unsafe { together.across(rows, apart, width) };
+                continue;
             }
-            scaled(&mut gathered, scale);
-            // Some rows at a time, since rows whose distance is a power of two compete for the same few cache sets.
-            for n in (0..len).step_by(ROWS) {
-                let (from, to) = (gathered[n..].as_ptr(), rows.wrapping_add(n * apart));
-                // SAFETY: these are `width` lines of `gathered`, and rows of the tensor that are this thread's alone.
-                unsafe { transpose(from, room as isize, [width, ROWS.min(len - n)], to, apart) };
-            }
+            // SAFETY: by the assertion these rows lie within the tensor; this part of each row is this thread's, and
+            // was written before.
+            unsafe { gathered.transform(rows, apart, width) };
         }
     });
+}
+
+/// The number of lines across rows that are transformed at a time.
+fn across<T: Real>(plan: &Plan<T>, apart: usize) -> usize {
+    #[cfg(target_arch = "x86_64")]
+    if Together::are_for_columns(plan, apart) {
+        return Together::<T>::LINES;
+    }
+    let _ = (plan, apart);
+    ACROSS
+}
+
+/// Lines across rows that are gathered, and then transformed one by one.
+struct Gathered<'a, T: Real> {
+    plan: &'a Plan<T>,
+    scale: f64,
+    scratch: Vec<Complex<T>>,
+    lines: Vec<Complex<T>>,
+}
+
+impl<T: Real> Gathered<'_, T> {
+    /// # Safety
+    /// - There are as many rows as a line has elements, `apart` elements apart, of `width` elements, which can be read
+    ///   and written; nothing else uses them.
+    unsafe fn transform(&mut self, rows: *mut Complex<T>, apart: usize, width: usize) {
+        let (fft, len) = (&self.plan.fft, self.plan.len);
+        // Long lines with a power of two as their length would compete for the same few cache sets.
+        let room = if len <= SHORT { len } else { len + ACROSS / 2 };
+        self.scratch.resize(fft.get_inplace_scratch_len(), Complex::zero());
+        self.lines.resize(self.lines.len().max(width * room), Complex::zero());
+        let lines = &mut self.lines[..width * room];
+        // SAFETY: the caller vouches for the rows, and these are `width` lines of `room` numbers.
+        unsafe { transpose(rows, apart as isize, [len, width], lines.as_mut_ptr(), room) };
+        match room == len {
+            true => fft.process_with_scratch(lines, &mut self.scratch),
+            false => lines.chunks_exact_mut(room).for_each(|line| {
+                fft.process_with_scratch(&mut line[..len], &mut self.scratch);
+            }),
+        }
+        scaled(lines, self.scale);
+        // Some rows at a time, since rows whose distance is a power of two compete for the same few cache sets.
+        for n in (0..len).step_by(ROWS) {
+            let (from, to) = (lines[n..].as_ptr(), rows.wrapping_add(n * apart));
+            // SAFETY: these are `width` lines of `lines`, and rows that the caller vouches for.
+            unsafe { transpose(from, room as isize, [width, ROWS.min(len - n)], to, apart) };
+        }
+    }
 }
 
 /// Multiplies numbers by a factor, which is often 1.

@@ -5,8 +5,11 @@ use std::fmt::Debug;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use num_complex::Complex;
-use num_traits::Float;
 use rustfft::{Fft, FftDirection, FftNum, FftPlanner};
+
+use super::numbers::{Number, number};
+#[cfg(target_arch = "x86_64")]
+use super::stages::Stages;
 
 /// The kind of a line's elements, and the direction of the transform.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -17,7 +20,7 @@ pub(super) enum Kind {
 }
 
 /// A type in which transforms are computed.
-pub(super) trait Real: FftNum + Float {
+pub(super) trait Real: Number {
     /// The plans of all threads.
     fn plans() -> &'static Plans<Self>;
 }
@@ -44,6 +47,9 @@ pub(super) struct Plan<T: FftNum> {
     pub(super) fft: Arc<dyn Fft<T>>,
     /// For an even number of real numbers: -i/2 times the roots of unity, for the first half of the half-spectrum.
     pub(super) roots: Vec<Complex<T>>,
+    /// The stages of the same transform for several lines at once, if there are any for this length.
+    #[cfg(target_arch = "x86_64")]
+    pub(super) stages: Option<Stages<T>>,
 }
 
 impl<T: Real> Plan<T> {
@@ -59,13 +65,15 @@ impl<T: Real> Plan<T> {
         };
         let roots = if is_halved { (1..half.div_ceil(2)).map(root).collect() } else { Vec::new() };
         let count = if is_halved { half } else { len };
-        Plan { kind, len, fft: FftPlanner::new().plan_fft(count, direction), roots }
+        Plan {
+            kind,
+            len,
+            fft: FftPlanner::new().plan_fft(count, direction),
+            roots,
+            #[cfg(target_arch = "x86_64")]
+            stages: Stages::new(count),
+        }
     }
-}
-
-/// A number in the type of the transform.
-pub(super) fn number<T: Real>(x: f64) -> T {
-    T::from_f64(x).expect("floats of one precision are floats of another")
 }
 
 /// The most elements that the lines of all cached plans have together; a plan needs about as many numbers of its own.

@@ -9,8 +9,11 @@
 
 use num_complex::Complex;
 
+#[cfg(target_arch = "x86_64")]
+use super::lines::several;
 use super::lines::{Memory, grain, scaled, scratch};
-use super::plans::{Plan, Real, number};
+use super::numbers::number;
+use super::plans::{Plan, Real};
 use crate::loops::{on_vectors, parallel};
 
 #[cfg(target_arch = "x86_64")]
@@ -27,26 +30,53 @@ pub(super) fn forward<T: Real>(
     plan: &Plan<T>,
     scale: f64,
 ) {
-    let len = plan.len;
+    let (len, half) = (plan.len, plan.len / 2 + 1);
     parallel::shares(given.len() / len, grain(len), |range| {
+        #[cfg(target_arch = "x86_64")]
+        let range = several(range, plan, scale, |together, start, count| {
+            let from = given.address(start * len, count * len);
+            let to = out.address(start * room, count * room);
+            // SAFETY: these lines of `out` are this thread's alone; `given` is another tensor, which nothing writes to
+            // under the lease. Together, there are only lines of even length.
+            unsafe { together.forward(from, to, room, count) };
+            for at in (start..start + count).filter(|_| room > half) {
+                // SAFETY: the half-spectrum was just written; this line of `out` is this thread's alone.
+                let (half, rest) =
+                    unsafe { (out.get(at * room, half), out.zeroed(at * room + half, room - half)) };
+                mirror(half, rest);
+            }
+        });
         let mut scratch = Scratch::of(plan, plan.fft.get_immutable_scratch_len());
         for at in range {
             // SAFETY: this line of `out` is this thread's alone; `given` is another tensor, which nothing writes to
             // under the lease.
             let (from, to) = unsafe { (given.get(at * len, len), out.zeroed(at * room, room)) };
-            let (half, rest) = to.split_at_mut(len / 2 + 1);
+            let (half, rest) = to.split_at_mut(half);
             transform(from, half, plan, &mut scratch, scale);
-            for (x, conjugate) in rest.iter_mut().rev().zip(&half[1..]) {
-                *x = conjugate.conj();
-            }
+            mirror(half, rest);
         }
     });
+}
+
+/// Fills the rest of a spectrum with the conjugates of the first half.
+fn mirror<T: Real>(half: &[Complex<T>], rest: &mut [Complex<T>]) {
+    for (x, conjugate) in rest.iter_mut().rev().zip(&half[1..]) {
+        *x = conjugate.conj();
+    }
 }
 
 /// Transforms half-spectra to lines of real numbers.
 pub(super) fn inverse<T: Real>(out: &Memory<T>, given: &Memory<Complex<T>>, plan: &Plan<T>, scale: f64) {
     let (len, half) = (plan.len, plan.len / 2 + 1);
     parallel::shares(out.len() / len, grain(len), |range| {
+        #[cfg(target_arch = "x86_64")]
+        let range = several(range, plan, scale, |together, start, count| {
+            let from = given.address(start * half, count * half);
+            let to = out.address(start * len, count * len);
+            // SAFETY: these lines of `out` are this thread's alone; `given` is another tensor, which nothing writes to
+            // under the lease. Together, there are only lines of even length.
+            unsafe { together.inverse(from, to, count) };
+        });
         let mut scratch = Scratch::of(plan, plan.fft.get_inplace_scratch_len());
         for at in range {
             // SAFETY: this line of `out` is this thread's alone; `given` is another tensor, which nothing writes to

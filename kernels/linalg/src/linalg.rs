@@ -1,7 +1,7 @@
 //! Factorisations of matrices and solutions of linear systems, matrix by matrix of a batch.
 //!
 //! Results are column-major, and pivots, signs and `info` are those of LAPACK. For large matrices, `faer` computes
-//! products, triangular solves, and spectra.
+//! products and spectra.
 
 use torch_library::geometry::{Dims, infer_size, saturating_numel};
 use torch_library::prelude::*;
@@ -356,7 +356,8 @@ fn solved(
     }
     let right = system.turned(&aten::expand(b, &system.sizes)?)?;
     let (lu, pivots, batch) = (&factors.lu, &factors.pivots, &system.batch);
-    let solve = lu::Solve { factors: lu, pivots, batch, is_transposed: !is_left };
+    let is_inverse = operator == aten::linalg_inv_ex::NAME;
+    let solve = lu::Solve { factors: lu, pivots, batch, is_transposed: !is_left, is_inverse };
     let solution = match_dtype!(a.dtype(), T: Float | Complex => {
         system.turned(&solve.all::<T>(&right)?.into_tensor()?)?
     }, else => return Err(unsupported(operator, a.dtype())));

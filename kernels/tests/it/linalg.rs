@@ -9,6 +9,7 @@ mod batches;
 mod conventions;
 mod gradients;
 mod matrices;
+mod medium;
 
 /// A batch of matrices with unordered numbers and a dominant diagonal.
 fn matrices(sizes: &[i64]) -> Tensor {

@@ -212,6 +212,13 @@ pub(super) fn subtract<T: Number>(to: &mut [T], from: &[T], factor: T) {
     }
 }
 
+/// Whether products with the reciprocal of a number take the place of quotients: not if one of them is so large or
+/// small that it would be rounded more than others.
+pub(super) fn has_reciprocal<T: Element>(x: T) -> bool {
+    let size = wide(x).l1_norm();
+    size == 0.0 || (1e-30..1e30).contains(&size)
+}
+
 /// The conjugate; a real number is its own.
 #[inline(always)]
 pub(super) fn conjugate<T: Element>(x: T) -> T {

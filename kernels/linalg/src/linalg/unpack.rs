@@ -67,7 +67,8 @@ mod kernels {
         let right = system.turned(&aten::expand(b, &system.sizes)?)?;
         // Solving with the adjoint is solving with the transpose between conjugations.
         let right = if adjoint { aten::conj_physical(&right)? } else { right };
-        let solve = lu::Solve { factors, pivots, batch: &system.batch, is_transposed: left == adjoint };
+        let (batch, is_transposed) = (&system.batch[..], left == adjoint);
+        let solve = lu::Solve { factors, pivots, batch, is_transposed, is_inverse: false };
         match_dtype!(b.dtype(), T: Float | Complex => {
             let mut solution = solve.all::<T>(&right)?;
             if adjoint {

@@ -24,6 +24,7 @@ mod lu;
 mod matrices;
 mod qr;
 mod registers;
+mod singular;
 mod small;
 mod spectral;
 mod symmetric;

@@ -13,7 +13,7 @@ use torch_library::{Element, match_dtype};
 use super::matrices::{Failed, Matrices, column_major, conjugate, grain_of_spectra, wide};
 use super::small::field::{Field, Real as _};
 use super::small::{hermitian, root_free, scale, svd};
-use super::symmetric;
+use super::{singular, symmetric};
 use crate::arguments::square;
 use crate::aten;
 use crate::composite::collected;
@@ -100,6 +100,9 @@ fn check_type(operator: &str, a: &Tensor) -> Result<()> {
 /// conquer: with the vectors, and for the values only.
 const SMALL: [usize; 2] = [32, 64];
 
+/// The same for the values only, where there is an algorithm for medium sizes.
+const SMALLEST: usize = 16;
+
 /// The singular values and, given the numbers of left and right vectors, the vectors.
 fn singular<T: Decomposed>(
     a: &Tensor,
@@ -116,29 +119,39 @@ fn singular<T: Decomposed>(
     let mut u = Matrices::<T>::zeros(batch, [rows, left], a.device())?;
     let mut vh = Matrices::<T>::zeros(batch, [right, columns], a.device())?;
     let mut values = collected(OPERATOR, (count * least) as i64, |_| <Real<T> as Field>::ZERO)?;
-    let is_small = least <= SMALL[usize::from(counts.is_none())];
+    let is_bidiagonalised = T::is_bidiagonalised([rows, columns], counts);
+    let is_small = match counts {
+        None if is_bidiagonalised => least <= SMALLEST,
+        _ => least <= SMALL[usize::from(counts.is_none())],
+    };
     let parts = (u.elements_mut(), vh.elements_mut(), &mut values[..]);
     let failed = Failed::none();
-    parallel::batch(count, grain_of_spectra(is_small, rows, columns), parts, |items, (u, vh, values)| {
-        let mut workspace = is_small.then(|| svd::Workspace::new(rows, columns, counts.is_some()));
-        let mut v = vec![<T as Field>::ZERO; columns * right];
-        for (i, at) in items.enumerate() {
-            let matrix = &elements[at * rows * columns..][..rows * columns];
-            let values = &mut values[i * least..][..least];
-            let vectors =
-                counts.map(|_| svd::Vectors { u: &mut u[i * rows * left..][..rows * left], v: &mut v });
-            let is_found = match &mut workspace {
-                _ if !matrix.iter().all(|x| wide(*x).is_finite()) => not_a_number(values, vectors),
-                Some(workspace) => workspace.svd(matrix, values, vectors),
-                None => divided(matrix, [rows, columns], values, vectors),
-            };
-            failed.record(at, is_found);
-            let vh = &mut vh[i * right * columns..][..right * columns];
-            for (i, column) in v.chunks_exact(columns.max(1)).enumerate() {
-                column.iter().enumerate().for_each(|(j, x)| vh[j * right + i] = conjugate(*x));
+    parallel::batch(
+        count,
+        grain_of_spectra(is_small || is_bidiagonalised, rows, columns),
+        parts,
+        |items, (u, vh, values)| {
+            let mut workspace = is_small.then(|| svd::Workspace::new(rows, columns, counts.is_some()));
+            let mut v = vec![<T as Field>::ZERO; columns * right];
+            for (i, at) in items.enumerate() {
+                let matrix = &elements[at * rows * columns..][..rows * columns];
+                let values = &mut values[i * least..][..least];
+                let vectors =
+                    counts.map(|_| svd::Vectors { u: &mut u[i * rows * left..][..rows * left], v: &mut v });
+                let is_found = match &mut workspace {
+                    _ if !matrix.iter().all(|x| wide(*x).is_finite()) => not_a_number(values, vectors),
+                    Some(workspace) => workspace.svd(matrix, values, vectors),
+                    None if is_bidiagonalised => T::bidiagonalised(matrix, [rows, columns], values, vectors),
+                    None => divided(matrix, [rows, columns], values, vectors),
+                };
+                failed.record(at, is_found);
+                let vh = &mut vh[i * right * columns..][..right * columns];
+                for (i, column) in v.chunks_exact(columns.max(1)).enumerate() {
+                    column.iter().enumerate().for_each(|(j, x)| vh[j * right + i] = conjugate(*x));
+                }
             }
-        }
-    });
+        },
+    );
     failed.check(OPERATOR, "the singular values")?;
     let values = Tensor::from_vec(values, &[batch, &[least as i64]].concat())?;
     let vectors = if counts.is_some() { Some((u.into_tensor()?, vh.into_tensor()?)) } else { None };
@@ -313,9 +326,47 @@ fn tridiagonalised<T: ComplexField>(matrix: MatRef<'_, T>) -> Mat<T> {
 }
 
 /// The elements of matrices that have singular values.
-trait Decomposed: Divided + ComplexField<Real: Element> + Field<Real: Element> {}
+trait Decomposed: Divided + ComplexField<Real: Element> + Field<Real: Element> {
+    /// Whether [`bidiagonalised`](Self::bidiagonalised) is faster than other algorithms for matrices of medium size,
+    /// with so many left and right vectors, if any.
+    fn is_bidiagonalised(_sizes: [usize; 2], _counts: Option<[usize; 2]>) -> bool {
+        false
+    }
 
-impl<T: Divided + ComplexField<Real: Element> + Field<Real: Element>> Decomposed for T {}
+    /// Finds the singular values and vectors. Returns whether all were found.
+    fn bidiagonalised(
+        _matrix: &[Self],
+        _sizes: [usize; 2],
+        _values: &mut [Real<Self>],
+        _vectors: Option<svd::Vectors<'_, Self>>,
+    ) -> bool {
+        false
+    }
+}
+
+macro_rules! decomposed {
+    ($($ty:ty),+) => { $(
+        impl Decomposed for $ty {
+            fn is_bidiagonalised(sizes: [usize; 2], counts: Option<[usize; 2]>) -> bool {
+                singular::is_for::<$ty>(sizes, counts)
+            }
+
+            fn bidiagonalised(
+                matrix: &[Self],
+                sizes: [usize; 2],
+                values: &mut [Self],
+                vectors: Option<svd::Vectors<'_, Self>>,
+            ) -> bool {
+                singular::svd(matrix, sizes, values, vectors)
+            }
+        }
+    )+ };
+}
+
+decomposed!(f32, f64);
+
+impl Decomposed for Complex<f32> {}
+impl Decomposed for Complex<f64> {}
 
 /// The real numbers of a field.
 type Real<T> = <T as Field>::Real;
@@ -338,7 +389,7 @@ macro_rules! symmetric {
             const VALUES: usize = 32;
 
             fn rotated(known: &[Self], values: &mut [Self], vectors: Option<&mut [Self]>) -> bool {
-                values.len() <= symmetric::LARGEST && symmetric::eigen(known, values, vectors)
+                symmetric::is_for::<$ty>(values.len()) && symmetric::eigen(known, values, vectors)
             }
         }
     )+ };

@@ -11,14 +11,16 @@
 
 use torch_library::Element;
 
-use super::registers::{add, add_two, dot, turn};
+use super::registers::{add, add_two, add_two_and_sum, dot, has_widest_registers, turn};
 use super::small::field;
 use super::small::root_free::{self, end_of_block, shift};
 use crate::loops::{Held, Work, work};
 use crate::vector::Vector;
 
-/// Up to this size, successive rotations take less time than divide and conquer.
-pub(super) const LARGEST: usize = 128;
+/// Up to this size, successive rotations take less time than divide and conquer; and if the processor has the widest
+/// registers, up to so many bytes in a column.
+const LARGEST: usize = 128;
+const LARGEST_IN_BYTES: usize = 1024;
 
 /// The most iterations for an eigenvalue; two are usually enough.
 const PATIENCE: usize = 60;
@@ -28,6 +30,11 @@ pub(super) trait Real: field::Real + Element + Held {}
 
 impl Real for f32 {}
 impl Real for f64 {}
+
+/// Whether successive rotations take less time than divide and conquer for matrices of a size.
+pub(super) fn is_for<T>(n: usize) -> bool {
+    n <= LARGEST || n <= LARGEST_IN_BYTES / size_of::<T>() && has_widest_registers()
+}
 
 /// Finds the eigenvalues, in ascending order, of a column-major matrix whose lower triangle and diagonal are given, and
 /// the eigenvectors as columns if `vectors` is given. Returns whether all were found.
@@ -79,38 +86,56 @@ impl<T: Real> Work<T> for Reduction<'_, T> {
     #[inline(always)]
     unsafe fn with<V: Vector<Element = T>>(self) {
         let n = self.diagonal.len();
-        let mut image = vec![T::zero(); n];
+        // The columns are updated for a reflection when they are read for the next one. `image` is that of the vector
+        // of the last reflection, a column of `a`, and `next` that of the next one.
+        let (mut image, mut next, mut last) = (vec![T::zero(); n], vec![T::zero(); n], None);
         for k in 0..n {
             let (left, right) = self.a.split_at_mut((k + 1) * n);
-            let (column, image) = (&mut left[k * n + k..], &mut image[k + 1..]);
+            let (left, column) = left.split_at_mut(k * n);
+            let (column, next) = (&mut column[k..], &mut next[k + 1..]);
+            let last_vector = last.map(|last: usize| &left[last * n..][..n]);
+            if let Some(vector) = last_vector {
+                let (x, y) = (T::zero() - image[k], T::zero() - vector[k]);
+                // SAFETY: the caller of `with` vouches for the registers of `V`, which is all that `add_two` requires.
+                unsafe { add_two::<V>(column, (&vector[k..], x), (&image[k..], y)) };
+            }
             self.diagonal[k] = column[0];
             let Some((first, rest)) = column[1..].split_first_mut() else { break };
             // SAFETY: the caller of `with` vouches for the registers of `V`, which is all that `dot` requires.
             let square = unsafe { dot::<V>(rest, rest) };
-            if square <= T::epsilon().powi(4) {
-                self.beside[k] = *first; // the part that is dropped is no larger than rounding errors
-                continue;
+            let is_done = square <= T::epsilon().powi(4);
+            let (mut beta, mut factor) = (*first, T::zero());
+            if !is_done {
+                beta = -(*first * *first + square).sqrt().copysign(*first);
+                let scale = T::one() / (*first - beta);
+                factor = (beta - *first) / beta;
+                rest.iter_mut().for_each(|x| *x *= scale);
+                *first = T::one();
             }
-            let beta = -(*first * *first + square).sqrt().copysign(*first);
-            let (scale, factor) = (T::one() / (*first - beta), (beta - *first) / beta);
-            rest.iter_mut().for_each(|x| *x *= scale);
-            (*first, self.beside[k], self.factors[k]) = (T::one(), beta, factor);
+            // A part that is no larger than rounding errors is dropped.
+            (self.beside[k], self.factors[k]) = (beta, factor);
             let vector = &column[1..];
-            image.fill(T::zero());
-            for (column, x) in right.chunks_exact(n).zip(vector) {
-                // SAFETY: the caller of `with` vouches for the registers of `V`, which is all that `add` requires.
-                unsafe { add::<V>(image, &column[k + 1..], *x * factor) };
+            next.fill(T::zero());
+            for (j, (column, x)) in (k + 1..n).zip(right.chunks_exact_mut(n).zip(vector)) {
+                let (column, sum) = (&mut column[k + 1..], (&mut *next, *x * factor));
+                // SAFETY: the caller of `with` vouches for the registers of `V`, which is all that these require.
+                unsafe {
+                    match last_vector {
+                        Some(vector) => {
+                            let (x, y) = (T::zero() - image[j], T::zero() - vector[j]);
+                            add_two_and_sum::<V>(column, (&vector[k + 1..], x), (&image[k + 1..], y), sum);
+                        }
+                        None => add::<V>(sum.0, column, sum.1),
+                    }
+                }
             }
             // SAFETY: the caller of `with` vouches for the registers of `V`, which is all that `dot` requires.
-            let along = unsafe { dot::<V>(image, vector) };
+            let along = unsafe { dot::<V>(next, vector) };
             let half = T::zero() - factor * along / (T::one() + T::one());
             // SAFETY: the caller of `with` vouches for the registers of `V`, which is all that `add` requires.
-            unsafe { add::<V>(image, vector, half) };
-            for (j, column) in right.chunks_exact_mut(n).enumerate() {
-                let (x, y) = (T::zero() - image[j], T::zero() - vector[j]);
-                // SAFETY: the caller of `with` vouches for the registers of `V`, which is all that `add_two` requires.
-                unsafe { add_two::<V>(&mut column[k + 1..], (vector, x), (image, y)) };
-            }
+            unsafe { add::<V>(next, vector, half) };
+            image[k + 1..].copy_from_slice(next);
+            last = (!is_done).then_some(k);
         }
     }
 }

@@ -14,12 +14,14 @@ use super::triangle::Triangle;
 const PATIENCE: usize = 6;
 
 /// An upper bidiagonal matrix on its way to a diagonal one, and the vectors that are rotated with it.
-pub(super) struct Iteration<'a, R> {
-    pub(super) diagonal: &'a mut [R],
-    pub(super) off_diagonal: &'a mut [R],
+pub(in super::super) struct Iteration<'a, R, F> {
+    pub(in super::super) diagonal: &'a mut [R],
+    pub(in super::super) off_diagonal: &'a mut [R],
     /// As columns; none if only the values are wanted.
-    pub(super) left: Columns<'a, R>,
-    pub(super) right: Columns<'a, R>,
+    pub(in super::super) left: Columns<'a, R>,
+    pub(in super::super) right: Columns<'a, R>,
+    /// How a rotation is applied to two columns.
+    pub(in super::super) turn: F,
 }
 
 /// A block whose off-diagonal elements are not zero, and the direction of its sweeps: to its smaller end.
@@ -48,9 +50,9 @@ impl Block {
     }
 }
 
-impl<R: Real> Iteration<'_, R> {
+impl<R: Real, F: Fn(Rotation<R>, &mut [R], &mut [R])> Iteration<'_, R, F> {
     /// Finds the values, in descending order. Returns whether all were found.
-    pub(super) fn run(mut self) -> bool {
+    pub(in super::super) fn run(mut self) -> bool {
         let is_found = self.iterate();
         for (k, value) in self.diagonal.iter_mut().enumerate() {
             if *value < R::ZERO {
@@ -228,9 +230,9 @@ impl<R: Real> Iteration<'_, R> {
     fn rotate(&mut self, [k, next]: [usize; 2], left: Rotation<R>, right: Rotation<R>) {
         if self.left.rows > 0 {
             let [x, y] = self.left.pair(k, next);
-            left.apply(x, y);
+            (self.turn)(left, x, y);
             let [x, y] = self.right.pair(k, next);
-            right.apply(x, y);
+            (self.turn)(right, x, y);
         }
     }
 

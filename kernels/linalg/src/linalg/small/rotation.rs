@@ -5,9 +5,9 @@ use num_traits::Float;
 
 /// The rotation that maps `(x, y)` to `(c x + s y, c y - s x)`.
 #[derive(Clone, Copy)]
-pub(super) struct Rotation<R> {
-    pub(super) c: R,
-    pub(super) s: R,
+pub(in super::super) struct Rotation<R> {
+    pub(in super::super) c: R,
+    pub(in super::super) s: R,
 }
 
 impl<R: Real> Rotation<R> {

@@ -174,7 +174,8 @@ fn diagonalise<R: Real>(
             }
         }
     }
-    Iteration { diagonal, off_diagonal, left, right }.run()
+    let turn = |rotation: Rotation<R>, x: &mut [R], y: &mut [R]| rotation.apply(x, y);
+    Iteration { diagonal, off_diagonal, left, right, turn }.run()
 }
 
 /// Writes a real square matrix to the upper left corner of the identity.

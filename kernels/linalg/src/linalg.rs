@@ -23,6 +23,7 @@ mod ldl;
 mod lu;
 mod matrices;
 mod qr;
+mod reflections;
 mod registers;
 mod singular;
 mod small;

@@ -12,13 +12,13 @@
 
 use torch_library::Element;
 
+use super::reflections::{Product, Real};
 use super::registers::{add, add_and_dot, add_and_sum, dot, has_widest_registers, turn};
 use super::small::columns::Columns;
-use super::small::field;
 use super::small::implicit_qr::Iteration;
 use super::small::rotation::Rotation;
 use super::small::{root_free, svd};
-use crate::loops::{Held, Work, work};
+use crate::loops::{Work, work};
 use crate::vector::Vector;
 
 /// Up to so many bytes in a column, successive rotations take less time than divide and conquer.
@@ -38,12 +38,6 @@ pub(super) fn is_for<T: Real>([rows, columns]: [usize; 2], counts: Option<[usize
     let is_short = short <= LARGEST_IN_BYTES / size_of::<T>();
     is_meant && is_short && long <= LONGEST * short && has_widest_registers()
 }
-
-/// Real numbers with registers.
-pub(super) trait Real: field::Real + Element + Held {}
-
-impl Real for f32 {}
-impl Real for f64 {}
 
 /// Finds the singular values, in descending order, and as many vectors as there are values. Returns whether all were
 /// found. The elements are finite, and there are some.
@@ -198,39 +192,6 @@ unsafe fn reflection<T: Real, V: Vector<Element = T>>(x: &mut [T]) -> (T, T) {
     let scale = one / (height - beta);
     rest.iter_mut().for_each(|x| *x *= scale);
     (beta, (beta - height) / beta)
-}
-
-/// Computes the product of reflections, or its first columns. The vector of each begins `shift` places below the
-/// diagonal.
-struct Product<'a, T> {
-    vectors: &'a [T],
-    rows: usize,
-    shift: usize,
-    product: &'a mut [T],
-    factors: &'a [T],
-}
-
-impl<T: Real> Work<T> for Product<'_, T> {
-    type Output = ();
-
-    #[inline(always)]
-    unsafe fn with<V: Vector<Element = T>>(self) {
-        let (rows, n) = (self.rows, self.factors.len());
-        self.product.fill(T::zero());
-        self.product.iter_mut().step_by(rows + 1).for_each(|x| *x = T::one());
-        for k in (0..n - self.shift).rev().filter(|k| self.factors[*k] != T::zero()) {
-            let start = k + self.shift;
-            let vector = &self.vectors[k * rows + start..(k + 1) * rows];
-            for column in self.product.chunks_exact_mut(rows).skip(start) {
-                let column = &mut column[start..];
-                // SAFETY: the caller of `with` vouches for the registers of `V`, which is all that these require.
-                unsafe {
-                    let length = dot::<V>(column, vector);
-                    add::<V>(column, vector, T::zero() - self.factors[k] * length);
-                }
-            }
-        }
-    }
 }
 
 /// Rotates two columns.

@@ -9,12 +9,10 @@
 //!    for eigenvectors, with them.
 #![expect(unsafe_code, reason = "asks for registers")]
 
-use torch_library::Element;
-
+use super::reflections::{Product, Real};
 use super::registers::{add, add_two, add_two_and_sum, dot, has_widest_registers, turn};
-use super::small::field;
 use super::small::root_free::{self, end_of_block, shift};
-use crate::loops::{Held, Work, work};
+use crate::loops::{Work, work};
 use crate::vector::Vector;
 
 /// Up to this size, successive rotations take less time than divide and conquer; and if the processor has the widest
@@ -24,12 +22,6 @@ const LARGEST_IN_BYTES: usize = 1024;
 
 /// The most iterations for an eigenvalue; two are usually enough.
 const PATIENCE: usize = 60;
-
-/// Real numbers with registers.
-pub(super) trait Real: field::Real + Element + Held {}
-
-impl Real for f32 {}
-impl Real for f64 {}
 
 /// Whether successive rotations take less time than divide and conquer for matrices of a size.
 pub(super) fn is_for<T>(n: usize) -> bool {
@@ -56,7 +48,7 @@ pub(super) fn eigen<T: Real>(matrix: &[T], values: &mut [T], vectors: Option<&mu
         None => root_free::eigenvalues(values, &mut beside),
         Some(vectors) => {
             let mut turned = vec![T::zero(); n * n];
-            work(Union { vectors: &a, product: &mut turned, factors: &factors });
+            work(Product { vectors: &a, rows: n, shift: 1, product: &mut turned, factors: &factors });
             let is_found = work(Rotations { d: values, e: &mut beside, vectors: &mut turned });
             let mut order: Vec<usize> = (0..n).collect();
             order.sort_by(|i, j| root_free::in_order(&values[*i], &values[*j]));
@@ -136,33 +128,6 @@ impl<T: Real> Work<T> for Reduction<'_, T> {
             unsafe { add::<V>(next, vector, half) };
             image[k + 1..].copy_from_slice(next);
             last = (!is_done).then_some(k);
-        }
-    }
-}
-
-/// Computes the product of the reflections, starting from zeros.
-struct Union<'a, T> {
-    vectors: &'a [T],
-    product: &'a mut [T],
-    factors: &'a [T],
-}
-
-impl<T: Real> Work<T> for Union<'_, T> {
-    type Output = ();
-
-    #[inline(always)]
-    unsafe fn with<V: Vector<Element = T>>(self) {
-        let n = self.factors.len();
-        self.product.iter_mut().step_by(n + 1).for_each(|x| *x = T::one());
-        for k in (0..n.saturating_sub(1)).rev().filter(|k| self.factors[*k] != T::zero()) {
-            let vector = &self.vectors[k * n + k + 1..(k + 1) * n];
-            for column in self.product.chunks_exact_mut(n).skip(k + 1) {
-                let column = &mut column[k + 1..];
-                // SAFETY: the caller of `with` vouches for the registers of `V`, which is all that `dot` requires.
-                let length = unsafe { dot::<V>(column, vector) };
-                // SAFETY: the caller of `with` vouches for the registers of `V`, which is all that `add` requires.
-                unsafe { add::<V>(column, vector, T::zero() - self.factors[k] * length) };
-            }
         }
     }
 }
